@@ -29,6 +29,7 @@ LAZY = {
     "pydantic_core": "as pydantic",
     "httpx": "as starlette: the SDK's examples get their client for HTTP from the SDK",
     "starlette": "belongs to the user; needed only if they mount the application of a facade",
+    "anyio": "as starlette: the official SDK's streams are its own; needed only to read them without a server",
 }
 
 # Modules of ours that load something heavy.
@@ -74,6 +75,10 @@ LAZY_MODULES = {
     "compat/mcp/content_types": "as compat/mcp/session, for those who write prompts or call their own tools",
     "compat/mcp/loaded_types": "as compat/mcp/content_types",
     "compat/fastmcp/shared": "brings asyncio, for those who use Shared of FastMCP",
+    "compat/mcp/argument_models": "brings pydantic, for those who ask for models of their functions",
+    "compat/mcp/func_metadata": "as compat/mcp/argument_models",
+    "compat/mcp/request_context": "as compat/mcp/session",
+    "compat/mcp/shared/_httpx_utils": "brings httpx, for those who have resources of other servers",
     "compat/mcp/resolve": "brings asyncio, for those who use Resolve of mcp 2",
     "compat/mcp/types": "as compat/mcp/session, for those who complete arguments",
     "compat/mcp/session": "brings the types of the official SDK, which few handlers of FastMCP need",
@@ -88,6 +93,9 @@ FOR_CHECKERS = {"context": "typing_extensions"}
 
 # Modules that are loaded only if an extra is installed.
 EXTRAS = {"otel/recording": "opentelemetry"}
+
+# Packages that the programs behind the facades have. They stand at the top of modules that only such programs load.
+OF_PROGRAMS = {"pydantic", "pydantic_core", "starlette", "typing_extensions"}
 
 Arrows = dict[str, set[str]]
 
@@ -141,9 +149,26 @@ def cycle(drawn: Arrows) -> list[str]:
     return next((circle for module in sorted(drawn) if (circle := follow(module, []))), [])
 
 
+def loaded_always(sources: dict[str, str]) -> set[str]:
+    """The modules that are loaded without being asked for: packages, all outside of the facades, and their imports.
+
+    The others are modules of a facade which a program imports by their names, or ours which a function imports.
+    """
+    todo = [one for one in sources if not one.startswith("compat/") or one.endswith("/__init__")]
+    always: set[str] = set()
+    while todo:
+        module = todo.pop()
+        if module in sources and module not in always:
+            always.add(module)
+            statements = imports(module, sources[module], set(sources))
+            todo += [one.target for one in statements if one.ours and not one.inside]
+    return always
+
+
 def third_parties(sources: dict[str, str]) -> list[str]:
     """Imports of other people's packages, and imports inside functions, that are not on the lists above."""
     found = []
+    always = loaded_always(sources)
     for module, source in sources.items():
         for statement in imports(module, source, set(sources)):
             top = statement.target.split(".")[0]
@@ -155,6 +180,7 @@ def third_parties(sources: dict[str, str]) -> list[str]:
                 not statement.inside
                 and not statement.ours
                 and top not in (*ALWAYS, FOR_CHECKERS.get(module), EXTRAS.get(module))
+                and (module in always or top not in OF_PROGRAMS)
             ):
                 found.append(f"{arrow}: only the standard library and msgspec are always installed")
     return found
@@ -227,6 +253,20 @@ def test_a_circle_of_neighbours_is_found() -> None:
         "types": "import plainmcp.media",
     }
     assert cycle(arrows(package)) == ["media", "results", "types", "media"]
+
+
+def test_a_package_of_programs_stands_only_in_modules_that_they_load() -> None:
+    package = {
+        "compat/mcp/__init__": "from . import server",
+        "compat/mcp/server": "from . import models",
+        "compat/mcp/models": "import pydantic",
+        "compat/mcp/routes": "import starlette.routing\nfrom . import server",
+        "values/walk": "import pydantic",
+    }
+    assert third_parties(package) == [
+        "compat/mcp/models.py:1 -> pydantic: only the standard library and msgspec are always installed",
+        "values/walk.py:1 -> pydantic: only the standard library and msgspec are always installed",
+    ]
 
 
 def test_an_import_hidden_in_a_function_is_found() -> None:

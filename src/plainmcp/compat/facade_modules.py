@@ -22,18 +22,23 @@ __all__ = ["FacadeModule", "add_facade_modules"]
 _PACKAGE = __name__.rpartition(".")[0]
 _FACADES = ("fastmcp", "mcp")
 
-_HOMES: dict[str, str] = {
-    "mcp.server.fastmcp.prompts.manager": "mcp.managers",
-    "mcp.server.fastmcp.resources.base": "mcp.pieces",
-    "mcp.server.fastmcp.resources.resource_manager": "mcp.managers",
-    "mcp.server.fastmcp.tools.tool_manager": "mcp.server.fastmcp.tools",
-    "mcp.server.mcpserver.resolve": "mcp.resolve",
-    "mcp.server.mcpserver.prompts.manager": "mcp.managers",
-    "mcp.server.mcpserver.resources.base": "mcp.pieces",
-    "mcp.server.mcpserver.resources.resource_manager": "mcp.managers",
-    "mcp.server.mcpserver.tools.tool_manager": "mcp.server.mcpserver.tools",
+_HOMES: dict[str, tuple[str, ...]] = {
+    "mcp.server.fastmcp.prompts.manager": ("mcp.prompts",),
+    "mcp.server.fastmcp.resources.base": ("mcp.resources",),
+    "mcp.server.fastmcp.resources.resource_manager": ("mcp.resource_templates",),
+    "mcp.server.fastmcp.resources.templates": ("mcp.resource_templates",),
+    "mcp.server.fastmcp.tools.tool_manager": ("mcp.server.fastmcp.tools",),
+    "mcp.server.mcpserver.prompts.manager": ("mcp.prompts",),
+    "mcp.server.mcpserver.resolve": ("mcp.resolve",),
+    "mcp.server.mcpserver.resources.base": ("mcp.resources",),
+    "mcp.server.mcpserver.resources.resource_manager": ("mcp.resource_templates",),
+    "mcp.server.mcpserver.tools.tool_manager": ("mcp.server.mcpserver.tools",),
+    "mcp.shared.version": ("mcp.more_types",),
+    "mcp.types": ("mcp.more_types",),
+    "mcp.types.jsonrpc": ("mcp.types", "mcp.more_types"),
+    "mcp.types.version": ("mcp.types", "mcp.more_types"),
 }
-"""Modules of the packages without a file here, whose names another module here has."""
+"""Modules of the packages, and the modules here that have those of their names which their own file has not."""
 
 
 class FacadeModule(ModuleType):
@@ -66,12 +71,13 @@ def _look_up(module: str, name: str) -> Any:
     if published_names.is_module(f"{module}.{name}"):
         return import_module(_ours_of(f"{module}.{name}"))
     places = published_names.find_name(module, name)
-    for place in places:
-        home = _HOMES.get(place.origin, place.origin)
-        if (home, place.name) != (module, name):
-            value = getattr(import_module(_ours_of(home)), place.name, None)
-            if value is not None:
-                return value
+    found = [vars(import_module(_ours_of(home))).get(name) for home in _HOMES.get(module, ())]
+    found += [
+        getattr(import_module(_ours_of(place.origin)), place.name, None) for place in places if place.origin != module
+    ]
+    value = next((one for one in found if one is not None), None)
+    if value is not None:
+        return value
     if not places:
         raise AttributeError(f"module {_ours_of(module)!r} has no attribute {name!r}")
     return refuse_name(name, module, advice_for(module, name), places[0].mark)

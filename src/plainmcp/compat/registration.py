@@ -3,7 +3,7 @@
 They are AuthorErrors too, so that a program for plainmcp catches them as before.
 """
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from typing import Any, NoReturn
 
@@ -44,17 +44,17 @@ def check_is_callable(function: Any, decorator: str) -> None:
         )
 
 
-def names_in(uri: str) -> tuple[set[str], set[str]]:
+def names_in(uri: str, compile_uri: Callable[[str], Any] = uri_template.compile) -> tuple[set[str], set[str]]:
     """The variables of a URI template, and those of its query; raises AuthorError for a template with a mistake."""
     if not uri_template.is_template(uri):
         return set(), set()
-    template = uri_template.compile(uri)
+    template = compile_uri(uri)
     return set(template.names), set(template.parameters)
 
 
-def check_same_variables(uri: str, read: Signature) -> None:
+def check_same_variables(uri: str, read: Signature, compile_uri: Callable[[str], Any]) -> None:
     """Refuse a function whose parameters are not the variables of its URI, as the official SDK does."""
-    names, optional = names_in(uri)
+    names, optional = names_in(uri, compile_uri)
     takes = {one.name for one in read.parameters}
     if names != takes and not read.open:
         reason = "" if names else f": {uri!r} has no URI template variables"

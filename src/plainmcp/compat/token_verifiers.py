@@ -6,12 +6,13 @@ Only those that check tokens. What logs users in, or stands in for an authorizat
 import inspect
 from collections.abc import Collection
 from typing import Any
+from urllib.parse import urlsplit
 
 from ..auth.claims import to_canonical
 from ..auth.principal import Principal
 from .access_token import principal_of
 
-__all__ = ["AdaptedVerifier", "TokenVerifier", "is_token_verifier", "text_of_url"]
+__all__ = ["AdaptedVerifier", "TokenVerifier", "is_same_url", "is_token_verifier", "text_of_url"]
 
 
 class TokenVerifier:
@@ -62,6 +63,22 @@ class AdaptedVerifier:
 def is_token_verifier(value: Any) -> bool:
     """Whether a value verifies tokens, in the way of other packages."""
     return callable(getattr(value, "verify_token", None)) and not isinstance(value, type)
+
+
+def is_same_url(one: str, other: str) -> bool:
+    """Whether two URLs are the same, whatever the case of the host, and with or without a slash at the end."""
+    first, second = (urlsplit(url.removesuffix("/")) for url in (one, other))
+    return (first.scheme.lower(), first.hostname, _port_of(first), first.path, first.query) == (
+        second.scheme.lower(),
+        second.hostname,
+        _port_of(second),
+        second.path,
+        second.query,
+    )
+
+
+def _port_of(url: Any) -> int | None:
+    return url.port or {"http": 80, "https": 443}.get(url.scheme.lower())
 
 
 def text_of_url(url: Any) -> str | None:

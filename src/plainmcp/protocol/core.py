@@ -19,7 +19,7 @@ from ..policy import Policy
 from ..revisions import Revision
 from ..types import Icon, Implementation, ToolAnnotations
 from ..values.encode import Rules
-from ..wire import codec, mime
+from ..wire import codec, mime, uri_template
 from ..wire.jsonrpc import Envelope
 from . import describe, features, files, mount
 from .exchange import Exchange
@@ -90,6 +90,8 @@ class Core:
     """How the prefix of a mounted server is put into its URIs."""
     allows_any_name: bool = False
     """Whether tools may have names that some clients refuse."""
+    compile_uri: Callable[[str], Any] = staticmethod(uri_template.compile)
+    """Makes the template of a resource from its URI: an object with `names` and `match`."""
     first_log_level: str = "warning"
     """The lowest level of log messages that are sent to a client of a handshake revision before it sets one."""
     chain: tuple[Any, ...] = ()
@@ -226,7 +228,10 @@ class Core:
 
         def register(function: F) -> F:
             details, replace = self._common_options(options)
-            details["annotations"] = media.annotations_of(details.get("annotations"))
+            details |= {
+                "annotations": media.annotations_of(details.get("annotations")),
+                "compile_uri": self.compile_uri,
+            }
             feature = features.resource(uri, function, self.policy, self.rules, **details)
             is_template = isinstance(feature, features.TemplateFeature)
             feature_list: Any = self.registry.templates if is_template else self.registry.resources

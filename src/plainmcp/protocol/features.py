@@ -299,6 +299,7 @@ def resource(
     icons: Any = None,
     meta: dict[str, Any] | None = None,
     cache: Any = None,
+    compile_uri: Callable[[str], UriTemplate] = uri_template.compile,
     **common: Any,
 ) -> ResourceFeature | TemplateFeature:
     """A function as a resource, or as a resource template if its URI has variables."""
@@ -318,7 +319,7 @@ def resource(
     normalize_value = partial(
         _normalize_contents, mime_type, policy, rules, outputs.declare_type(read.returns, policy, rules, read.name)
     )
-    template = uri_template.compile(uri) if uri_template.is_template(uri) else None
+    template = compile_uri(uri) if uri_template.is_template(uri) else None
     _check_variables(read, uri, () if template is None else template.names)
     if template is None:
         return ResourceFeature(definition=Resource(uri=uri, size=size, **shared), normalize=normalize_value, **common)

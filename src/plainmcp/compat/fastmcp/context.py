@@ -112,7 +112,9 @@ class Context(context.Context[Any]):
     @property
     def request_context(self) -> Any:
         """The request: its id, its session, its `_meta`, what the lifespan yielded, and the HTTP request."""
-        from ..mcp.session import RequestContext  # the types of the protocol are loaded for those who need them
+        from ..mcp.request_context import (
+            RequestContext,  # the types of the protocol are loaded for those who need them
+        )
 
         if _REQUEST not in self.state:
             self.state[_REQUEST] = RequestContext(self, lambda: _current.get(None))

@@ -1,6 +1,6 @@
 """The types of the official SDK that servers return and list: content, contents and definitions."""
 
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
 from .wire_model import Model, Uri
 
@@ -43,6 +43,13 @@ class Annotations(Model):
     audience: list[Role] | None = None
     priority: float | None = None
     lastModified: str | None = None
+
+    def __init__(self, **values: Any) -> None:
+        super().__init__(**values)
+        if self.priority is not None and not 0 <= self.priority <= 1:
+            raise ValueError(f"priority is between 0 and 1, not {self.priority}")
+        if self.audience is not None and not set(self.audience) <= set(get_args(Role)):
+            raise ValueError(f"audience has user and assistant, not {self.audience}")
 
 
 class Icon(Model):
@@ -222,7 +229,7 @@ class ToolResultContent(Model):
 
     type: Literal["tool_result"] = "tool_result"
     toolUseId: str
-    content: list[ContentBlock] | None = None
+    content: list[ContentBlock] = []  # noqa: RUF012 - a new list for each object
     structuredContent: Any = None
     isError: bool | None = None
     meta: Meta | None = None

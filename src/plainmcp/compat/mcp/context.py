@@ -3,37 +3,33 @@
 The same for `mcp` 1 and `mcp` 2. Methods that are `async def` there return something that can be awaited.
 """
 
+import inspect
 from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import partial
-from typing import Any, Generic, TypeVar
+from typing import Any
 
 import msgspec
 
 from ... import context
 from ...errors import AuthorError, OptionError
-from ...questions import Elicited, ElicitUrl
+from ...questions import ElicitUrl
 from ...revisions import LATEST_HANDSHAKE
 from ...server import Server
 from ..titles import TitledForm
+from .elicitations import elicit_with_validation, to_elicitation
 from .helper_types import ReadResourceContents, contents_of
 from .input_required import answers_in, state_in
 from .loaded_types import to_loaded
-from .session import RequestContext, ServerSession
+from .request_context import RequestContext
+from .session import ServerSession
 from .types import ClientCapabilities
 
 __all__ = [
-    "AcceptedElicitation",
-    "AcceptedUrlElicitation",
-    "CancelledElicitation",
     "Context",
-    "DeclinedElicitation",
-    "ElicitationResult",
-    "UrlElicitationResult",
     "current_context",
     "enter_context",
-    "to_elicitation",
 ]
 
 _current: ContextVar["Context"] = ContextVar("mcp_context")
@@ -60,14 +56,22 @@ class Context(context.Context[Any]):
 
     __slots__ = ("_app", "_request_context")
 
+    def __new__(
+        cls, inner: context.Context[Any] | None = None, server: Server | None = None, **options: Any
+    ) -> "Context":
+        """A context; one that a program makes has no request of ours behind it."""
+        kind: Any = MadeContext if cls is Context and inner is None else cls
+        return super().__new__(kind)  # type: ignore[no-any-return]
+
     def __init__(
         self, inner: context.Context[Any] | None = None, server: Server | None = None, **options: Any
     ) -> None:
-        if inner is not None:
-            for name in context.Context.__slots__:
-                setattr(self, name, getattr(inner, name))
-        self._app: Any = server or options.get("mcp_server") or options.get("fastmcp")
-        self._request_context = None if inner is None else RequestContext(self, current_context)
+        if inner is None:
+            return  # see __new__
+        for name in context.Context.__slots__:
+            setattr(self, name, getattr(inner, name))
+        self._app: Any = server
+        self._request_context: Any = RequestContext(self, current_context)
 
     def __class_getitem__(cls, parameters: Any) -> Any:
         return cls
@@ -85,7 +89,7 @@ class Context(context.Context[Any]):
         return self._app
 
     @property
-    def request_context(self) -> RequestContext:
+    def request_context(self) -> Any:
         """The request: its id, its session, what the lifespan yielded, and the HTTP request."""
         if self._request_context is None:
             raise ValueError("Context is not available outside of a request")
@@ -94,7 +98,7 @@ class Context(context.Context[Any]):
     @property
     def session(self) -> ServerSession:
         """The session of the client."""
-        return self.request_context.session
+        return self.request_context.session  # type: ignore[no-any-return]
 
     @property
     def request_id(self) -> str:
@@ -175,6 +179,10 @@ class Context(context.Context[Any]):
         """Close the stream early: the client reconnects for the answer."""
         return self.close_stream()
 
+    def close_standalone_sse_stream(self) -> Any:
+        """Take the wish to close the stream of the session, which stays open: its messages arrive anyway."""
+        return self.then(context._DONE, lambda _: None)
+
     # Asking ---------------------------------------------------------------------------------------
 
     def read_resource(self, uri: object) -> Any:
@@ -215,38 +223,113 @@ def _read_contents(raw: bytes) -> Iterable[ReadResourceContents]:
     return contents_of(msgspec.json.decode(raw))
 
 
-# Answers ------------------------------------------------------------------------------------------
+# Contexts that a program makes ---------------------------------------------------------------------
 
 
-T = TypeVar("T")
+class MadeContext(Context):
+    """A context whose session is that of the request context which it is given."""
+
+    __slots__ = ()
+
+    def __init__(self, inner: Any = None, server: Server | None = None, **options: Any) -> None:
+        self._app = server or options.get("mcp_server") or options.get("fastmcp")
+        self._request_context = options.get("request_context")
+
+    @property
+    def request_id(self) -> str:
+        """The id of the request, as text."""
+        return str(self.request_context.request_id)
+
+    @property
+    def meta(self) -> Any:
+        """The `_meta` of the request."""
+        return self.request_context.meta
+
+    @property
+    def client_id(self) -> str | None:
+        """The client_id in the request's `_meta`."""
+        return _in_meta(self.request_context.meta, "client_id")  # type: ignore[no-any-return]
+
+    @property
+    def protocol_version(self) -> str:
+        """The name of the protocol revision of the request."""
+        return self.request_context.protocol_version  # type: ignore[no-any-return]
+
+    @property
+    def client_capabilities(self) -> Any:
+        """The capabilities that the client declares."""
+        return self.session.client_capabilities
+
+    @property
+    def headers(self) -> Any:
+        """The headers of the HTTP request; None without one."""
+        return getattr(self.request_context.request, "headers", None)
+
+    @property
+    def input_responses(self) -> Any:
+        """The answers that the client has brought."""
+        return None
+
+    @property
+    def request_state(self) -> Any:
+        """The state that the client has brought."""
+        return None
+
+    async def report_progress(self, progress: float, total: float | None = None, message: str | None = None) -> None:
+        """Report progress by the session, if the client asked for it."""
+        report = getattr(type(self.session), "report_progress", None)
+        if report is not None and not hasattr(self.session, "send_progress_notification"):
+            await self.session.report_progress(progress, total, message)
+            return
+        meta = self.request_context.meta
+        token = _in_meta(meta, "progressToken", _in_meta(meta, "progress_token"))
+        if token is not None:
+            await self.session.send_progress_notification(
+                progress_token=token,
+                progress=progress,
+                total=total,
+                message=message,
+                related_request_id=self.request_id,
+            )
+
+    async def log(  # type: ignore[override]
+        self, level: str, message: Any, *, logger_name: str | None = None, **extra: Any
+    ) -> None:
+        """Send a log message by the session."""
+        await self.session.send_log_message(
+            level=level, data=message, logger=logger_name, related_request_id=self.request_id
+        )
+
+    async def elicit(  # type: ignore[override]
+        self, message: str, schema: Any, *, key: str | None = None
+    ) -> Any:
+        """Ask the user by the session."""
+        return await elicit_with_validation(self.session, message, schema, self.request_id)
+
+    async def elicit_url(  # type: ignore[override]
+        self, message: str, url: str, elicitation_id: str | None = None, *, key: str | None = None
+    ) -> Any:
+        """Ask the user to visit a page, by the session."""
+        session: Any = self.session
+        answer = session.elicit_url(message, url, elicitation_id, self.request_id)
+        return to_elicitation(await answer if inspect.isawaitable(answer) else answer, is_url=True)
+
+    async def read_resource(self, uri: object) -> Any:
+        """Read a resource of the server."""
+        return await self.mcp_server.read_resource(uri, self)
+
+    async def close_sse_stream(self) -> None:
+        """Close the stream of the request, if the request context can."""
+        close = self.request_context.close_sse_stream
+        if close is not None:
+            await close()
+
+    async def close_standalone_sse_stream(self) -> None:
+        """Close the stream of the session, if the request context can."""
+        close = self.request_context.close_standalone_sse_stream
+        if close is not None:
+            await close()
 
 
-class AcceptedElicitation(Elicited[T], Generic[T], frozen=True):
-    """The user accepted; `data` is the content of the form."""
-
-
-class AcceptedUrlElicitation(Elicited[Any], frozen=True):
-    """The user agreed to visit the page."""
-
-
-class DeclinedElicitation(Elicited[Any], frozen=True):
-    """The user declined."""
-
-
-class CancelledElicitation(Elicited[Any], frozen=True):
-    """The user closed the form without an answer."""
-
-
-ElicitationResult = AcceptedElicitation[T] | DeclinedElicitation | CancelledElicitation
-"""Any answer to a form: as the hint of a parameter with Resolve, a user who declines does not end the call."""
-
-UrlElicitationResult = AcceptedUrlElicitation | DeclinedElicitation | CancelledElicitation
-"""Any answer to the question to visit a page."""
-
-_ANSWERS = {"accept": AcceptedElicitation, "decline": DeclinedElicitation, "cancel": CancelledElicitation}
-
-
-def to_elicitation(answer: Elicited[Any], is_url: bool = False) -> Elicited[Any]:
-    """The class of an answer for an answer of plainmcp."""
-    kind: Any = AcceptedUrlElicitation if is_url and answer.accepted else _ANSWERS[answer.action]
-    return kind(answer.action, answer.data if answer.accepted else None)  # type: ignore[no-any-return]
+def _in_meta(meta: Any, name: str, default: Any = None) -> Any:
+    return meta.get(name, default) if isinstance(meta, dict) else getattr(meta, name, default)

@@ -100,6 +100,6 @@ class UrlElicitationRequiredError(McpError):
     def from_error(cls, error: Any) -> "UrlElicitationRequiredError":
         """The exception of an error with its code; raises ValueError for another code."""
         if error.code != URL_ELICITATION_REQUIRED:
-            raise ValueError(f"the code is {URL_ELICITATION_REQUIRED}, not {error.code}")
+            raise ValueError(f"Expected error code {URL_ELICITATION_REQUIRED}, not {error.code}")
         pages = (error.data or {}).get("elicitations", [])
         return cls([ElicitRequestURLParams.model_validate(page) for page in pages], error.message)

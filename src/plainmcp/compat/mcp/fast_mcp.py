@@ -5,16 +5,25 @@ from collections.abc import Callable
 from typing import Any
 
 from .high_level import HighLevelServer
+from .prompts import Prompt
+from .resource_templates import ResourceManager
 from .settings import set_verifier, settings_of
 from .tools import Tool as AnyTool
+from .tools import ToolManager as AnyToolManager
 
-__all__ = ["FastMCP", "Tool"]
+__all__ = ["FastMCP", "Tool", "ToolManager"]
 
 _log = logging.getLogger("plainmcp")
 
 
 class Tool(AnyTool):
     """A function as a tool of `FastMCP`."""
+
+
+class ToolManager(AnyToolManager):
+    """The tools of a `FastMCP`."""
+
+    tool_class = Tool
 
 
 class FastMCP(HighLevelServer):
@@ -28,7 +37,7 @@ class FastMCP(HighLevelServer):
     (9000, ['add'])
     """
 
-    tool_class = Tool
+    tool_manager_class = ToolManager
 
     def __init__(
         self,
@@ -69,3 +78,5 @@ class FastMCP(HighLevelServer):
 
 
 Tool.server_class = FastMCP
+Prompt.server_class = FastMCP  # of a prompt or a manager that is not in a server
+ResourceManager.server_class = FastMCP

@@ -1,21 +1,38 @@
-"""The pydantic model of a tool's arguments, for programs that replace it; it is made when it is asked for."""
+"""The metadata of a tool that is registered: what is changed in it is changed where the tool is listed and called.
 
+The pydantic models in it are made when they are asked for.
+"""
+
+from functools import cached_property
 from typing import Any
 
 import msgspec
 
-from ...errors import ToolError
-from ...foreign.annotations import signature_of
+from .exceptions import ToolError
 
-__all__ = ["FuncMetadata"]
+__all__ = ["ToolMetadata"]
 
 
-class FuncMetadata:
-    """The arguments and the output of a tool, as the SDK describes them."""
+class ToolMetadata:
+    """The arguments and the output of a tool; the rest is that of its function."""
 
-    def __init__(self, tool: Any) -> None:
+    def __init__(self, tool: Any, given: Any = None) -> None:
         self._tool = tool
-        self._arg_model: Any = None
+        if given is not None:
+            self._of_function = given
+            self.arg_model = given.arg_model
+
+    @cached_property
+    def _of_function(self) -> Any:
+        """The metadata of the function."""
+        from . import func_metadata  # it loads pydantic, for programs that ask for a model
+
+        kind = func_metadata.NewerFuncMetadata if self._tool.is_newer else func_metadata.FuncMetadata
+        left_out = [self._tool.context_kwarg] if self._tool.context_kwarg else []
+        return kind.of_function(self._tool.fn, left_out)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._of_function, name)
 
     @property
     def output_schema(self) -> dict[str, Any] | None:
@@ -30,39 +47,18 @@ class FuncMetadata:
     @property
     def arg_model(self) -> Any:
         """The model of the arguments. A model that is set here reads the arguments from then on."""
-        if self._arg_model is None:
-            self._arg_model = _model_of(self._tool.fn, self._tool.context_kwarg)
-        return self._arg_model
+        return self._of_function.arg_model
 
     @arg_model.setter
     def arg_model(self, model: Any) -> None:
         """Read the arguments by a model from now on."""
-        self._arg_model = model
-        self._tool.change(bind=lambda raw: _bind(model, raw))
+        self._of_function.arg_model = model
+        self._tool.change(bind=lambda raw: _bind(self._of_function, raw))
 
 
-def _bind(model: Any, raw: Any) -> dict[str, Any]:
+def _bind(metadata: Any, raw: Any) -> dict[str, Any]:
     arguments = raw if isinstance(raw, dict) else msgspec.json.decode(raw) if raw else {}
     try:
-        bound: dict[str, Any] = model.model_validate(arguments or {}).model_dump_one_level()
+        return metadata.validate_arguments(arguments or {})  # type: ignore[no-any-return]
     except ValueError as error:  # pydantic's ValidationError is one
         raise ToolError(str(error)) from error
-    return bound
-
-
-def _model_of(function: Any, context: str | None) -> Any:
-    """A pydantic model with a field for each parameter."""
-    from pydantic import BaseModel, ConfigDict, create_model  # only programs that have pydantic ask for the model
-
-    class ArgModelBase(BaseModel):
-        model_config = ConfigDict(arbitrary_types_allowed=True)
-
-        def model_dump_one_level(self) -> dict[str, Any]:
-            return {name: getattr(self, name) for name in type(self).model_fields}
-
-    fields: dict[str, Any] = {}
-    for one in signature_of(function, evaluate=True).parameters.values():
-        if one.name != context:
-            hint = Any if one.annotation is one.empty else one.annotation
-            fields[one.name] = (hint, ... if one.default is one.empty else one.default)
-    return create_model(f"{function.__name__}Arguments", __base__=ArgModelBase, **fields)

@@ -38,7 +38,7 @@ from .input_required import ask_for_input, is_input_required
 from .loaded_types import to_loaded, to_server_result
 from .wire_model import to_wire
 
-__all__ = ["REQUESTS", "Handler", "RequestHandlers"]
+__all__ = ["REQUESTS", "RESULTS", "Handler", "RequestHandlers"]
 
 Handler = Callable[[Any], Awaitable[Any]]
 """Takes a request of the SDK, and returns a result or a ServerResult."""
@@ -58,7 +58,7 @@ REQUESTS: dict[str, type[types.Request]] = {
 }
 """The class of the requests of each method that a handler can answer."""
 
-_RESULTS: dict[str, Any] = {
+RESULTS: dict[str, Any] = {
     "tools/list": types.ListToolsResult,
     "tools/call": types.CallToolResult,
     "resources/list": types.ListResourcesResult,
@@ -89,7 +89,7 @@ class RequestHandlers(dict[Any, Handler]):
     def __getitem__(self, kind: Any) -> Handler:
         """The handler for a program that calls it: it returns the SDK's result where the handler returns data."""
         handler = self.handler_of(kind)
-        result_type = _RESULTS.get(_METHODS.get(_to_ours(kind), ""))
+        result_type = RESULTS.get(_METHODS.get(_to_ours(kind), ""))
 
         async def handle(request: Any) -> Any:
             result = await handler(request)

@@ -26,14 +26,16 @@ from .exceptions import InvalidSignature
 from .helper_types import ResourceContent, ResourceNotFoundError
 from .input_required import ask_for_input, is_input_required, mentions_input
 from .low_level_view import LowLevelView
-from .managers import PromptManager, ResourceManager
 from .output import POLICY, has_output_schema, promised_by
-from .pieces import Offer, Resource
 from .prompt_arguments import require_arguments
+from .prompts import Prompt, PromptManager
 from .replaced_methods import answer_by, replaced_in
+from .resource_templates import ResourceManager
+from .resources import Resource
 from .server_info import ServerInfo, to_icons
 from .serving import Serving
-from .tools import Tool, ToolManager
+from .text_arguments import read_texts
+from .tools import ToolManager
 from .types import URL_ELICITATION_REQUIRED
 from .wire_model import to_wire
 
@@ -54,8 +56,8 @@ class HighLevelServer(ServerInfo, Serving, Server):  # type: ignore[misc]  # as 
     hides_problems = False
     """Whether what is wrong with the arguments of a prompt is not sent."""
     unknown_names = UnknownNames()
-    tool_class: type[Tool]
-    """The class of the objects that stand for its tools."""
+    tool_manager_class: type[ToolManager]
+    """The class of the object that has its tools as objects."""
 
     def __init__(
         self,
@@ -78,9 +80,9 @@ class HighLevelServer(ServerInfo, Serving, Server):  # type: ignore[misc]  # as 
         answer_unknown(self, self.unknown_names)
         self.own_methods = LISTS
         self._compile_methods()
-        self._tool_manager = ToolManager(self, self.tool_class)
-        self._resource_manager = ResourceManager(self)
-        self._prompt_manager = PromptManager(self)
+        self._tool_manager = self.tool_manager_class(server=self)
+        self._resource_manager = ResourceManager(server=self)
+        self._prompt_manager = PromptManager(server=self)
         self.low_level = LowLevelView(self)
         for method in replaced_in(type(self)):
             answer_by(self.low_level, method, getattr(self, method))
@@ -133,7 +135,7 @@ class HighLevelServer(ServerInfo, Serving, Server):  # type: ignore[misc]  # as 
         name = name or read.name
         if not name:
             raise ValueError("You must provide a name for lambda functions")
-        if self._is_duplicate("tool", name, self.registry.tools):
+        if self.is_duplicate("tool", name, self.registry.tools):
             return
         if not is_name(name):
             _log.warning(_NAME_WARNING, name)
@@ -146,6 +148,7 @@ class HighLevelServer(ServerInfo, Serving, Server):  # type: ignore[misc]  # as 
         schema = None if promised is None else returns.output_schema(promised, which="every", show_defaults=True)
         super().tool(name=name, output_schema=schema or (None if has_schema else False), **options)(run)
         tool = self.registry.tools.registered[name]
+        read_texts(tool, read)
         add_titles(tool, read, promised or record_of(read.returns) or read.returns, getattr(fn, "__name__", name))
         log_refused_arguments(tool, lambda error: self.log_refused(error.problems, name))
 
@@ -164,7 +167,8 @@ class HighLevelServer(ServerInfo, Serving, Server):  # type: ignore[misc]  # as 
         """No longer offer a tool; raises ToolError if there is none."""
         self._tool_manager.remove_tool(name)
 
-    def _is_duplicate(self, kind: str, key: str, *features: Any) -> bool:
+    def is_duplicate(self, kind: str, key: str, *features: Any) -> bool:
+        """Whether there is a feature of a name already; it is in the log."""
         if not any(key in one for one in features):
             return False
         if getattr(self.settings, f"warn_on_duplicate_{kind}s", True):
@@ -194,9 +198,9 @@ class HighLevelServer(ServerInfo, Serving, Server):  # type: ignore[misc]  # as 
         @as_value_errors()
         def register(function: F) -> F:
             check_is_callable(function, "resource")
-            if not self._is_duplicate("resource", uri, self.registry.resources, self.registry.templates):
+            if not self.is_duplicate("resource", uri, self.registry.resources, self.registry.templates):
                 read = signature.read(function, context_type=Context)
-                check_same_variables(uri, read)
+                check_same_variables(uri, read, self.compile_uri)
                 run = self._wrap(function, read, self._problem_of(uri))
                 run = run if meta is None else _with_meta(run, read.is_async, meta)
                 cache = self.cache_of("resources/read")
@@ -212,7 +216,7 @@ class HighLevelServer(ServerInfo, Serving, Server):  # type: ignore[misc]  # as 
     def add_resource(self, resource: Resource) -> None:
         """Offer an object of one of the resource classes."""
         self.resource(
-            resource.uri,
+            str(resource.uri),
             name=resource.name,
             title=resource.title,
             description=resource.description,
@@ -240,12 +244,12 @@ class HighLevelServer(ServerInfo, Serving, Server):  # type: ignore[misc]  # as 
 
         return register
 
-    def add_prompt(self, prompt: Any) -> None:
+    def add_prompt(self, prompt: Any, **options: Any) -> None:
         """Offer the value of Prompt.from_function, or a function, as a prompt."""
-        if isinstance(prompt, Offer):
-            self._add_prompt(prompt.fn, **prompt.options)
+        if isinstance(prompt, Prompt):
+            self._add_prompt(prompt.fn, **{"name": prompt.name, **prompt.options})
         else:
-            self._add_prompt(prompt)
+            self._add_prompt(prompt, **options)
 
     @as_value_errors()
     def _add_prompt(
@@ -260,7 +264,7 @@ class HighLevelServer(ServerInfo, Serving, Server):  # type: ignore[misc]  # as 
         check_is_callable(fn, "prompt")
         read = signature.read(fn, context_type=Context)
         name = name or read.name
-        if not self._is_duplicate("prompt", name, self.registry.prompts):
+        if not self.is_duplicate("prompt", name, self.registry.prompts):
             options = _to_options(title=title, description=description, icons=icons)
             run = self._wrap(fn, read, f"Error rendering prompt {name}")
             super().prompt(name=name, **options)(run)

@@ -1,12 +1,13 @@
-"""The ASGI applications of the official SDK's servers, and their session managers."""
+"""The ASGI applications of the official SDK's servers."""
 
 import logging
 from typing import Any
 
 from ..starlette_app import make_app
+from .http_manager import StreamableHTTPSessionManager
 from .settings import Settings, asgi_options
 
-__all__ = ["HttpApps", "SessionManager"]
+__all__ = ["HttpApps"]
 
 _log = logging.getLogger("plainmcp")
 _SSE = "the transport sse is served as streamable HTTP: the endpoint is %s, and clients of the old transport end here"
@@ -16,7 +17,7 @@ class HttpApps:
     """The methods of the SDK that make applications."""
 
     settings: Settings
-    _app: Any = None
+    _manager: StreamableHTTPSessionManager | None = None
 
     def streamable_http_app(self: Any, **options: Any) -> Any:
         """An ASGI application at the path of the settings."""
@@ -29,15 +30,17 @@ class HttpApps:
     def _make_app(self: Any, transport: str, options: dict[str, Any]) -> Any:
         routes = options.pop("custom_starlette_routes", None) or ()
         settings = self._settings_with(options)
-        app = self._app = make_app(self, self._path_of(transport, settings), asgi_options(settings), routes)
+        manager = self._manager = StreamableHTTPSessionManager.of_application(self, settings)
+        app = make_app(self, self._path_of(transport, settings), asgi_options(settings), routes, manager.check)
+        manager.serve(app.lifespan, app.answer)
         return app
 
     @property
-    def session_manager(self) -> "SessionManager":
+    def session_manager(self) -> StreamableHTTPSessionManager:
         """The session manager of the application; `async with mcp.session_manager.run()` is its lifespan."""
-        if self._app is None:
+        if self._manager is None:
             raise RuntimeError("call streamable_http_app() before you use session_manager")
-        return SessionManager(self._app)
+        return self._manager
 
     def _settings_with(self, options: dict[str, Any]) -> Settings:
         return Settings(**{**vars(self.settings), **{key: one for key, one in options.items() if one is not None}})
@@ -47,18 +50,3 @@ class HttpApps:
             _log.warning(_SSE, settings.sse_path)
             return str(settings.sse_path)
         return str(settings.streamable_http_path)
-
-
-class SessionManager:
-    """The session manager of an application: its lifespan, and a function that handles requests."""
-
-    def __init__(self, app: Any) -> None:
-        self._app = app
-
-    def run(self) -> Any:
-        """The lifespan of the application, as an async context manager."""
-        return self._app.lifespan()
-
-    async def handle_request(self, scope: Any, receive: Any, send: Any) -> None:
-        """Answer one HTTP request, at whatever path it came."""
-        await self._app.answer(scope, receive, send)

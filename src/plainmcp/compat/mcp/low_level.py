@@ -19,8 +19,8 @@ from .initialization import InitializationOptions, NotificationOptions, initiali
 from .input_required import answers_in, state_in
 from .middleware import MiddlewareList, ServerRequestContext
 from .notifications import NOTIFICATIONS, NotificationHandlers
+from .request_context import RequestContext
 from .server_info import ServerInfo, to_icons
-from .session import RequestContext
 from .settings import settings_of
 from .stdio_streams import serve_streams
 
@@ -200,6 +200,8 @@ def _context_of(request: Any) -> ServerRequestContext:
         request_id=context.request_id,
         meta=_meta_of(context.meta),
         request=context.request,
+        close_sse_stream=context.close_sse_stream,
+        close_standalone_sse_stream=context.close_standalone_sse_stream,
     )
 
 

@@ -17,10 +17,14 @@ from .high_level import HighLevelServer
 from .middleware import MiddlewareList
 from .output import POLICY
 from .replaced_methods import REPLACEABLE, answer_by
+from .resource_security import DEFAULT_RESOURCE_SECURITY, ResourceSecurity
+from .resource_templates import RefusingTemplate
 from .settings import set_verifier, settings_of
 from .tools import Tool as AnyTool
+from .tools import ToolManager as AnyToolManager
+from .uri_templates import UriTemplate
 
-__all__ = ["MCPServer", "Tool"]
+__all__ = ["MCPServer", "Tool", "ToolManager"]
 
 _log = logging.getLogger("mcp.server.mcpserver.server")
 """The log of the package, which programs configure."""
@@ -40,6 +44,14 @@ def _refuse(server: Server, request: Any) -> Any:
 class Tool(AnyTool):
     """A function as a tool of `MCPServer`."""
 
+    is_newer = True
+
+
+class ToolManager(AnyToolManager):
+    """The tools of an `MCPServer`."""
+
+    tool_class = Tool
+
 
 class MCPServer(HighLevelServer):
     """A server with the decorators of `mcp` 2; takes the arguments of its `MCPServer`.
@@ -52,7 +64,7 @@ class MCPServer(HighLevelServer):
     ('2.0.0', ['add'])
     """
 
-    tool_class = Tool
+    tool_manager_class = ToolManager
     tool_policy = POLICY.replace(withheld_text="Error executing tool {tool}")
     hides_problems = True
     unknown_names = UnknownNames(resource_code=types.INVALID_PARAMS, has_data=True)
@@ -83,6 +95,7 @@ class MCPServer(HighLevelServer):
         self.settings = settings_of(options)
         set_verifier(self.settings, token_verifier, auth_server_provider)
         self.dependencies = self.settings.dependencies
+        self._security = resource_security or DEFAULT_RESOURCE_SECURITY
         if options:
             raise TypeError(f"MCPServer.__init__() got an unexpected keyword argument {next(iter(options))!r}")
         super().__init__(
@@ -161,6 +174,22 @@ class MCPServer(HighLevelServer):
         crash.__cause__ = error
         _log.error("Resource %r raised an unexpected exception", uri, exc_info=crash)
         return CodedError(types.INTERNAL_ERROR, str(crash), {"uri": uri})
+
+    def resource(self, uri: Any, *, security: ResourceSecurity | None = None, **options: Any) -> Any:
+        """Offer a function as the resource at a URI or a URI template; `security` says which values are refused."""
+
+        def register(function: Any) -> Any:
+            former, self._security = self._security, security or self._security
+            try:
+                return super(MCPServer, self).resource(uri, **options)(function)
+            finally:
+                self._security = former
+
+        return register if isinstance(uri, str) else super().resource(uri)
+
+    def compile_uri(self, uri: str) -> Any:
+        """The template of a resource, with the rules for its values."""
+        return RefusingTemplate(UriTemplate.parse(uri), self._security, self.registry.resources.unknown)
 
     async def call_tool(  # type: ignore[override]  # pyright: ignore[reportIncompatibleMethodOverride]
         self, name: str, arguments: dict[str, Any], context: Any = None

@@ -32,6 +32,8 @@ class ServerRequestContext:
     request_id: Any = None
     meta: Any = None
     request: Any = None
+    close_sse_stream: Any = None
+    close_standalone_sse_stream: Any = None
 
     def __class_getitem__(cls, parameters: Any) -> Any:
         return cls

@@ -9,7 +9,7 @@ from ...foreign.classes import wire_type_of
 from ...policy import Policy
 from ...schema import hints
 
-__all__ = ["POLICY", "has_output_schema", "promised_by"]
+__all__ = ["POLICY", "has_output_schema", "is_content", "promised_by"]
 
 POLICY = Policy(
     structured="schema",
@@ -42,7 +42,7 @@ def has_output_schema(returns: Any, structured_output: bool | None) -> bool:
     >>> has_output_schema(dict[str, int], None), has_output_schema(dict, None), has_output_schema(str, False)
     (True, False, False)
     """
-    if structured_output is False or returns is inspect.Signature.empty or _is_content(returns):
+    if structured_output is False or returns is inspect.Signature.empty or is_content(returns):
         return False
     inner = hints.unwrap_all(returns)
     if inner is None or isinstance(inner, types.GenericAlias) or not isinstance(inner, type):
@@ -61,7 +61,7 @@ def promised_by(returns: Any) -> Any:
     return next((one for one in marks if isinstance(one, type)), None) if is_whole else None
 
 
-def _is_content(hint: Any) -> bool:
+def is_content(hint: Any) -> bool:
     """Whether values of a hint are content, or lists of it."""
     parts = hints.contents_of(hint, lambda kind: kind in _SEQUENCES)
     return any(isinstance(part, type) and wire_type_of(part) for part in parts)

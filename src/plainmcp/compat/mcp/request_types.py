@@ -1,8 +1,8 @@
 """The types of the official SDK for requests and capabilities: what its handlers and sessions get and pass on."""
 
-from typing import Any, Literal, TypeAlias
+from typing import Any, ClassVar, Literal, TypeAlias
 
-from .content_types import Meta, Role
+from .content_types import AudioContent, ImageContent, Meta, Role, TextContent, ToolResultContent, ToolUseContent
 from .wire_model import Model, Uri
 
 __all__ = [
@@ -266,12 +266,20 @@ class ModelPreferences(Model):
     intelligencePriority: float | None = None
 
 
+_Content: TypeAlias = TextContent | ImageContent | AudioContent | ToolUseContent | ToolResultContent
+
+
 class SamplingMessage(Model):
     """`SamplingMessage` of the SDK."""
 
     role: Role
-    content: Any
+    content: _Content | list[_Content]
     meta: Meta | None = None
+
+    @property
+    def content_as_list(self) -> list[Any]:
+        """The content, as a list."""
+        return self.content if isinstance(self.content, list) else [self.content]
 
 
 class CreateMessageRequestParams(RequestParams):
@@ -289,6 +297,9 @@ class CreateMessageRequestParams(RequestParams):
 
 class Request(Model):
     """`Request` of the SDK."""
+
+    name_param: ClassVar[str | None] = None
+    """The parameter whose value is the name in a header of the request; None if there is none."""
 
     method: str
     params: Any = None

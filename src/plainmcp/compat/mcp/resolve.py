@@ -11,7 +11,8 @@ from typing import Annotated, Any, Generic, TypeVar, get_args, get_origin
 
 from ...foreign.annotations import hints_of, signature_of
 from ...questions import Elicited
-from .context import AcceptedElicitation, CancelledElicitation, Context, DeclinedElicitation, current_context
+from .context import Context, current_context
+from .elicitations import AcceptedElicitation, CancelledElicitation, DeclinedElicitation
 from .exceptions import InvalidSignature, ToolError
 
 __all__ = ["Elicit", "ListRoots", "Resolve", "Sample", "with_resolved"]

@@ -1,6 +1,6 @@
 """The types of the official SDK for results, errors and notifications: what its handlers return and send."""
 
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 from .content_types import (
     AudioContent,
@@ -17,9 +17,11 @@ from .content_types import (
     TextContent,
     TextResourceContents,
     Tool,
+    ToolResultContent,
+    ToolUseContent,
 )
 from .request_types import LoggingLevel, ServerCapabilities
-from .wire_model import Model, Uri
+from .wire_model import Model, ModelType, Uri
 
 __all__ = [
     "CallToolResult",
@@ -144,13 +146,21 @@ class InitializeResult(Result):
     instructions: str | None = None
 
 
+_Content: TypeAlias = TextContent | ImageContent | AudioContent | ToolUseContent | ToolResultContent
+
+
 class CreateMessageResult(Result):
     """`CreateMessageResult` of the SDK."""
 
     role: Role
-    content: TextContent | ImageContent | AudioContent | list[Any]
+    content: _Content | list[_Content]
     model: str = ""
     stopReason: str | None = None
+
+    @property
+    def content_as_list(self) -> list[Any]:
+        """The content, as a list."""
+        return self.content if isinstance(self.content, list) else [self.content]
 
 
 class Root(Model):
@@ -190,7 +200,7 @@ class ErrorData(Model):
     data: Any = None
 
 
-class ServerResult:
+class ServerResult(metaclass=ModelType):
     """A result under the name `root`, as handlers of `mcp` 1 return it."""
 
     def __init__(self, root: Any) -> None:

@@ -1,4 +1,4 @@
-"""The session and the request context of the official SDK, for handlers that use them instead of the context.
+"""The session of the official SDK, for handlers that use it instead of the context.
 
 A session is one object as long as the client is connected, so that a program may keep data on it, or use it as a key.
 What it sends goes by the request that is being answered: the context of the handler that is running, or, where none
@@ -13,7 +13,6 @@ from ... import context
 from ...errors import ToolError
 from ...protocol.request import PeerError
 from ...questions import ElicitUrl
-from ..http_request import http_request_of
 from .exceptions import McpError
 from .loaded_types import joined_error, to_loaded
 from .raw_form import RawForm
@@ -27,11 +26,10 @@ from .types import (
     EmptyResult,
     Implementation,
     ListRootsResult,
-    RequestParams,
 )
 from .wire_model import to_wire
 
-__all__ = ["ClientParams", "RequestContext", "ServerSession"]
+__all__ = ["ClientParams", "ServerSession"]
 
 
 class ClientParams:
@@ -253,73 +251,3 @@ def _error(*arguments: Any) -> McpError:
 
 def _read_roots(roots: Any) -> ListRootsResult:
     return to_loaded(ListRootsResult(roots=[to_wire(root) for root in roots]))  # type: ignore[no-any-return]
-
-
-class RequestMeta(RequestParams):
-    """The `_meta` of a request."""
-
-    def __getitem__(self, key: str) -> Any:
-        return self.to_plain()[key]
-
-    def __contains__(self, key: object) -> bool:
-        return key in self.to_plain()
-
-    def get(self, key: str, default: Any = None) -> Any:
-        """The value of a key."""
-        return self.to_plain().get(key, default)
-
-
-_SESSION = "_mcp_session"  # where the state of a session has its object
-
-
-class RequestContext:
-    """One request: its id, its `_meta`, its session, the HTTP request, and what the lifespan yielded.
-
-    `current` returns the context of the handler that is running, or None.
-    """
-
-    def __init__(self, ctx: Any, current: Callable[[], Any]) -> None:
-        self._ctx, self._current = ctx, current
-
-    def __class_getitem__(cls, parameters: Any) -> Any:
-        return cls
-
-    @property
-    def session(self) -> ServerSession:
-        """The session of the client: always the same object."""
-        state = self._ctx.session_state
-        session: ServerSession = state.get(_SESSION) or state.setdefault(
-            _SESSION, ServerSession(self._ctx, self._current)
-        )
-        session._latest = self._ctx
-        return session
-
-    @property
-    def request_id(self) -> Any:
-        """The id of the request, as the client chose it."""
-        return context.Context.request_id.fget(self._ctx)  # type: ignore[attr-defined]
-
-    @property
-    def meta(self) -> RequestMeta | None:
-        """The `_meta` of the request: attributes as in `mcp` 1, and keys as in `mcp` 2."""
-        return RequestMeta(**self._ctx.meta) if self._ctx.meta else None
-
-    @property
-    def lifespan_context(self) -> Any:
-        """What the lifespan of the server yielded."""
-        return {} if self._ctx.lifespan is None else self._ctx.lifespan
-
-    @property
-    def request(self) -> Any:
-        """The HTTP request; None on standard input and output."""
-        return http_request_of(self._ctx) if self._ctx.headers else None
-
-    @property
-    def protocol_version(self) -> str:
-        """The name of the protocol revision of the request."""
-        return self._ctx.revision  # type: ignore[no-any-return]
-
-    @property
-    def method(self) -> str:
-        """The method of the request."""
-        return self._ctx._request.method  # type: ignore[no-any-return]

@@ -5,7 +5,21 @@ from typing import Any
 
 from ...errors import AuthorError
 
-__all__ = ["Settings", "TransportSecuritySettings", "address_of", "asgi_options", "set_verifier", "settings_of"]
+__all__ = [
+    "DEFAULT_MAX_REQUEST_BODY_SIZE",
+    "DEFAULT_MAX_SESSIONS",
+    "DEFAULT_SESSION_IDLE_TIMEOUT",
+    "Settings",
+    "TransportSecuritySettings",
+    "address_of",
+    "asgi_options",
+    "set_verifier",
+    "settings_of",
+]
+
+DEFAULT_MAX_REQUEST_BODY_SIZE = 4 * 1024 * 1024
+DEFAULT_SESSION_IDLE_TIMEOUT = 1800
+DEFAULT_MAX_SESSIONS = 10_000
 
 _DEFAULTS: dict[str, Any] = {
     "debug": False,
@@ -18,9 +32,11 @@ _DEFAULTS: dict[str, Any] = {
     "streamable_http_path": "/mcp",
     "json_response": False,
     "stateless_http": False,
-    "max_request_body_size": None,
-    "session_idle_timeout": None,
-    "max_sessions": None,
+    "max_request_body_size": DEFAULT_MAX_REQUEST_BODY_SIZE,
+    "session_idle_timeout": DEFAULT_SESSION_IDLE_TIMEOUT,
+    "max_sessions": DEFAULT_MAX_SESSIONS,
+    "event_store": None,
+    "retry_interval": None,
     "warn_on_duplicate_resources": True,
     "warn_on_duplicate_tools": True,
     "warn_on_duplicate_prompts": True,
@@ -108,9 +124,10 @@ def asgi_options(settings: Settings) -> dict[str, Any]:
     if settings.verifier is not None:
         options["auth"] = settings.verifier
     names = {"max_request_body_size": "max_body", "session_idle_timeout": "session_idle_seconds"}
-    for theirs, ours in {**names, "max_sessions": "max_sessions"}.items():
+    names |= {"max_sessions": "max_sessions", "retry_interval": "retry_ms"}
+    for theirs, ours in names.items():
         if getattr(settings, theirs, None) is not None:
-            options[ours] = getattr(settings, theirs)
+            options[ours] = getattr(settings, theirs) or 1  # a reconnection without a pause is one of a millisecond
     security = settings.transport_security
     if security is not None and not security.enable_dns_rebinding_protection:
         options |= {"hosts": ["*"], "origins": ["*"]}

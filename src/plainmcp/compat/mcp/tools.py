@@ -7,7 +7,7 @@ are there at once, and what is changed is changed where it is listed and called.
 
 import functools
 import inspect
-from collections.abc import Callable, Iterator, MutableMapping
+from collections.abc import Callable, Iterator, MutableMapping, Sequence
 from typing import Any, ClassVar, Protocol, Self
 
 import msgspec
@@ -19,7 +19,9 @@ from ...schema.signature import Signature
 from ..change_feature import change_feature, output_of, with_member
 from .context import Context
 from .exceptions import ToolError, UrlElicitationRequiredError
-from .fn_metadata import FuncMetadata
+from .fn_metadata import ToolMetadata
+from .loaded_types import to_loaded
+from .types import CallToolResult
 from .wire_model import to_wire
 
 __all__ = ["Tool", "ToolManager"]
@@ -47,6 +49,12 @@ class ToolServer(Protocol):
         """Offers a function as a tool."""
         ...
 
+    settings: Any
+
+    def is_duplicate(self, kind: str, key: str, *features: Any) -> bool:
+        """Whether there is a feature of a name already; it is in the log."""
+        ...
+
     def wrap_tool(self, function: Callable[..., Any], read: Signature, **options: Any) -> Any:
         """The function of a tool, in its context."""
 
@@ -56,6 +64,8 @@ class Tool:
 
     server_class: ClassVar[Callable[[str], ToolServer]]
     """The server that registers a function as this class of tools is."""
+    is_newer: ClassVar[bool] = False
+    """Whether it is a tool of `mcp` 2."""
 
     def __init__(
         self, fn: Callable[..., Any], name: str | None = None, structured_output: bool | None = None, **fields: Any
@@ -65,7 +75,7 @@ class Tool:
         self._structured_output = structured_output
         self._stand_for(server, next(iter(server.registry.tools)))
         for field, value in fields.items():
-            if value is not None and field in (*_IN_DEFINITION, "context_kwarg"):
+            if value is not None and field in (*_IN_DEFINITION, "context_kwarg", "fn_metadata"):
                 setattr(self, field, value)
 
     @classmethod
@@ -86,7 +96,7 @@ class Tool:
         self._original: Any = getattr(feature.function, "__wrapped__", feature.function)
         self._read = signature.read(self._original, context_type=Context)
         self._fn, self._context_kwarg = self._original, self._read.context
-        self.fn_metadata = FuncMetadata(self)
+        self._metadata = ToolMetadata(self)
 
     # What is listed -------------------------------------------------------------------------------
 
@@ -148,6 +158,16 @@ class Tool:
         self.change(function=self._server.wrap_tool(call, self._read, passed_as=self._context_kwarg))
 
     @property
+    def fn_metadata(self) -> Any:
+        """The models of the arguments and the output."""
+        return self._metadata
+
+    @fn_metadata.setter
+    def fn_metadata(self, metadata: Any) -> None:
+        """Read the arguments by other models from now on."""
+        self._metadata = ToolMetadata(self, metadata)
+
+    @property
     def is_async(self) -> bool:
         """Whether the function is `async def`."""
         return self.feature.is_async
@@ -163,7 +183,7 @@ class Tool:
                 bound[self.context_kwarg] = context
             value = self._fn(**bound)
             value = await value if inspect.isawaitable(value) else value
-            return _converted(self.feature.normalize(value).result) if convert_result else value
+            return _converted(self.feature.normalize(value).result, self.is_newer) if convert_result else value
         except UrlElicitationRequiredError:
             raise
         except Exception as error:
@@ -181,17 +201,48 @@ class Tool:
             self._call_again()
 
 
-def _converted(result: Any) -> Any:
-    content, data = to_wire(result.content), result.structuredContent
-    return content if data is None else (content, msgspec.json.decode(msgspec.json.encode(data)))
+def _converted(result: Any, is_newer: bool) -> Any:
+    plain = msgspec.json.decode(msgspec.json.encode(result))
+    whole = to_loaded(CallToolResult(**plain))
+    if is_newer:
+        return whole
+    return whole.content if whole.structuredContent is None else (whole.content, whole.structuredContent)
 
 
 class ToolManager:
-    """The tools of a server; its dict `_tools` can be changed, as some programs do."""
+    """The tools of a server; its dict `_tools` can be changed, as some programs do.
 
-    def __init__(self, server: ToolServer, kind: type[Tool]) -> None:
-        self._server = server
-        self._tools = _Tools(server, kind)
+    One that a program makes itself has a server of its own.
+    """
+
+    tool_class: ClassVar[type[Tool]]
+
+    def __init__(
+        self,
+        warn_on_duplicate_tools: bool = True,
+        *,
+        tools: Sequence[Tool] | None = None,
+        server: ToolServer | None = None,
+    ) -> None:
+        self._server = self.tool_class.server_class("tools") if server is None else server
+        self._tools = _Tools(self._server, self.tool_class)
+        if not warn_on_duplicate_tools:
+            self.warn_on_duplicate_tools = False
+        for tool in tools or ():
+            if tool.name in self._tools:
+                self._server.is_duplicate("tool", tool.name, self._tools)
+            else:
+                self._tools[tool.name] = tool
+
+    @property
+    def warn_on_duplicate_tools(self) -> bool:
+        """Whether a second tool of a name is in the log."""
+        return self._server.settings.warn_on_duplicate_tools  # type: ignore[no-any-return]
+
+    @warn_on_duplicate_tools.setter
+    def warn_on_duplicate_tools(self, is_on: bool) -> None:
+        """Set whether a second tool of a name is in the log."""
+        self._server.settings.warn_on_duplicate_tools = is_on
 
     def get_tool(self, name: str) -> Tool | None:
         """The tool of a name; None if there is none."""

@@ -14,13 +14,18 @@ import msgspec
 from ...foreign.annotations import hints_of, own_annotations
 from ...foreign.classes import wire_type_of
 
-__all__ = ["Model", "Uri", "to_snake", "to_wire"]
+__all__ = ["Model", "ModelType", "Uri", "to_snake", "to_wire"]
 
 _REQUIRED: Any = object()
 
 
 class Uri(str):
     """A URI as text, with the parts that pydantic's AnyUrl has."""
+
+    def __eq__(self, other: object) -> bool:
+        return str(self) == (str(other) if hasattr(other, "unicode_string") else other)
+
+    __hash__ = str.__hash__
 
     @property
     def scheme(self) -> str:
@@ -55,7 +60,7 @@ class Uri(str):
         return str(self)
 
 
-class _ModelType(type):
+class ModelType(type):
     """The class of the types: an object of the real package's class of a name is an instance of ours, too."""
 
     def __instancecheck__(cls, value: object) -> bool:
@@ -65,7 +70,7 @@ class _ModelType(type):
         return kind.__name__ == cls.__name__ and kind.__module__.partition(".")[0] in ("mcp", "mcp_types")
 
 
-class Model(metaclass=_ModelType):
+class Model(metaclass=ModelType):
     """A type of the protocol, with the fields that its class annotates.
 
     >>> class Point(Model):
@@ -97,14 +102,15 @@ class Model(metaclass=_ModelType):
     def __init__(self, **values: Any) -> None:
         names, fields = self._names, vars(self)
         kinds = _hints_of(type(self))  # a class has a hash
-        for name, value in values.items():
-            known = names.get(name)
-            fields[known or name] = value if known is None else _read(value, kinds.get(known))
-        for name, default in self._defaults.items():
-            if name not in fields:
-                if default is _REQUIRED:
-                    raise ValueError(f"{type(self).__name__} needs {name}=")
+        given = {names.get(name, name): value for name, value in values.items()}
+        for name, default in self._defaults.items():  # in their order, as pydantic dumps them
+            if name in given:
+                fields[name] = _read(given.pop(name), kinds.get(name))
+            elif default is _REQUIRED:
+                raise ValueError(f"{type(self).__name__} needs {name}=")
+            else:
                 fields[name] = list(default) if type(default) is list else default
+        fields.update(given)
 
     def __getattr__(self, name: str) -> Any:
         known = type(self)._names.get(name)
@@ -146,12 +152,14 @@ class Model(metaclass=_ModelType):
         mode: str = "python",
         by_alias: bool = False,
         exclude_none: bool = False,
+        exclude_unset: bool = False,
         include: Any = None,
         exclude: Any = None,
         **options: Any,
     ) -> dict[str, Any]:
-        """The fields as a dict; with `by_alias`, `meta` is `_meta`."""
+        """The fields as a dict; with `by_alias`, `meta` is `_meta`. A field that is None counts as one not set."""
         del mode, options
+        exclude_none = exclude_none or exclude_unset
         dumped: dict[str, Any] = {}
         for name, value in vars(self).items():
             if (exclude_none and value is None) or name in (exclude or ()) or (include and name not in include):

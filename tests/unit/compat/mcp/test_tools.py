@@ -141,7 +141,7 @@ def test_a_tool_can_be_run_by_the_program_itself() -> None:
     manager = mcp._tool_manager
     assert asyncio.run(manager.call_tool("add", {"a": 2})) == 3
     content, data = asyncio.run(manager.call_tool("add", {"a": 2}, convert_result=True))
-    assert (content[0]["text"], data) == ("3", {"result": 3})
+    assert (content[0].text, data) == ("3", {"result": 3})
     context = SimpleNamespace()
     assert asyncio.run(manager._tools["whoami"].run({}, context=context)) == str(context)
     for name, text in (("add", "Error executing tool add: "), ("gone", "Unknown tool: gone")):

@@ -1,5 +1,5 @@
 """`mcp.shared.context`."""
 
-from ..session import RequestContext
+from ..request_context import RequestContext
 
 __all__ = ["RequestContext"]

@@ -2,12 +2,15 @@
 
 from types import SimpleNamespace
 
-from ...context import AcceptedElicitation, CancelledElicitation, Context, DeclinedElicitation
+from ...context import Context
+from ...elicitations import AcceptedElicitation, CancelledElicitation, DeclinedElicitation
 from ...mcp_server import MCPServer
 from ...pieces import AssistantMessage, Audio, Image, Message, UserMessage
+from ...resource_security import DEFAULT_RESOURCE_SECURITY, ResourceSecurity
 from ...types import Icon
 
 __all__ = [
+    "DEFAULT_RESOURCE_SECURITY",
     "AcceptedElicitation",
     "AssistantMessage",
     "Audio",
@@ -22,10 +25,6 @@ __all__ = [
     "ResourceSecurity",
     "UserMessage",
 ]
-
-
-class ResourceSecurity(SimpleNamespace):
-    """Taken and not used: a variable of a URI never matches more than its segment."""
 
 
 class RequestStateSecurity(SimpleNamespace):

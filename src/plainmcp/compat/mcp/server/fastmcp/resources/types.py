@@ -1,5 +1,12 @@
 """`mcp.server.fastmcp.resources.types`."""
 
-from ....pieces import BinaryResource, FileResource, FunctionResource, TextResource
+from . import BinaryResource, DirectoryResource, FileResource, FunctionResource, HttpResource, TextResource
 
-__all__ = ["BinaryResource", "FileResource", "FunctionResource", "TextResource"]
+__all__ = [
+    "BinaryResource",
+    "DirectoryResource",
+    "FileResource",
+    "FunctionResource",
+    "HttpResource",
+    "TextResource",
+]

@@ -1,6 +1,5 @@
 """`mcp.server.fastmcp.tools`."""
 
-from ....fast_mcp import Tool
-from ....tools import ToolManager
+from ....fast_mcp import Tool, ToolManager
 
 __all__ = ["Tool", "ToolManager"]

@@ -1,5 +1,5 @@
 """`mcp.server.mcpserver.prompts`."""
 
-from ....pieces import Prompt
+from ....prompts import Prompt, PromptManager
 
-__all__ = ["Prompt"]
+__all__ = ["Prompt", "PromptManager"]

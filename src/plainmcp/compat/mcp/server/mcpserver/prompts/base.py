@@ -1,6 +1,7 @@
 """`mcp.server.mcpserver.prompts.base`."""
 
-from ....pieces import AssistantMessage, Message, Prompt, UserMessage
-from ....types import PromptArgument
+from ....content_types import PromptArgument
+from ....pieces import AssistantMessage, Message, UserMessage
+from ....prompts import Prompt
 
 __all__ = ["AssistantMessage", "Message", "Prompt", "PromptArgument", "UserMessage"]

@@ -1,6 +1,24 @@
 """`mcp.server.mcpserver.resources`."""
 
-from ....managers import ResourceManager
-from ....pieces import BinaryResource, FileResource, FunctionResource, Resource, TextResource
+from ....resource_templates import ResourceManager, ResourceTemplate
+from ....resources import (
+    BinaryResource,
+    DirectoryResource,
+    FileResource,
+    FunctionResource,
+    HttpResource,
+    Resource,
+    TextResource,
+)
 
-__all__ = ["BinaryResource", "FileResource", "FunctionResource", "Resource", "ResourceManager", "TextResource"]
+__all__ = [
+    "BinaryResource",
+    "DirectoryResource",
+    "FileResource",
+    "FunctionResource",
+    "HttpResource",
+    "Resource",
+    "ResourceManager",
+    "ResourceTemplate",
+    "TextResource",
+]

@@ -1,6 +1,5 @@
 """`mcp.server.mcpserver.tools`."""
 
-from ....mcp_server import Tool
-from ....tools import ToolManager
+from ....mcp_server import Tool, ToolManager
 
 __all__ = ["Tool", "ToolManager"]
