@@ -9,39 +9,26 @@ import importlib
 import importlib.util
 import sys
 from functools import cache
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-__all__ = ["change_imports", "is_ours", "load"]
+from .sides import PACKAGES, side_of
 
-_THEIRS = (
-    "fastmcp.client",
-    "fastmcp.cli",
-    "fastmcp.exceptions",  # one set of classes for both sides: see _share_exceptions
-    "fastmcp.mcp_config",
-    "fastmcp.utilities.asgi_transport",
-    "fastmcp.utilities.http",
-    "fastmcp.utilities.tests",
-)
+__all__ = ["change_imports", "load"]
 
 
-def is_ours(module: str, name: str = "") -> bool:
-    """Whether a name of a package belongs to the server side."""
-    if f"{module}.".startswith("mcp.server."):
-        return True
-    if module.partition(".")[0] != "fastmcp" or (module == "fastmcp" and name == "Client"):
-        return False
-    return not any(f"{module}.".startswith(f"{one}.") or f"{module}.{name}" == one for one in _THEIRS)
+def change_imports(source: str, has_client: bool, is_scaffolding: bool = False) -> str:
+    """The source of a module, with `load` in the place of imports of what is ours; lines keep their numbers.
 
-
-def change_imports(source: str) -> str:
-    """The source of a module, with `load` in the place of imports of the server side; lines keep their numbers."""
+    Private names in the scaffolding of a suite stay those of the package: they are not what is tested.
+    """
     lines = source.split("\n")
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            changed = _changed_names(node)
+            changed = _changed_names(node, has_client, is_scaffolding)
         elif isinstance(node, ast.Import):
-            changed = _changed_modules(node)
+            changed = _changed_modules(node, has_client, is_scaffolding)
         else:
             continue
         if changed:
@@ -51,8 +38,18 @@ def change_imports(source: str) -> str:
     return "\n".join(lines)
 
 
-def _changed_names(node: ast.ImportFrom) -> str:
-    ours = [one for one in node.names if is_ours(node.module or "", one.name)]
+def _is_ours(module: str, name: str, has_client: bool, is_scaffolding: bool) -> bool:
+    """Whether a name comes from the facades: what is the server's, and without a client what belongs to both."""
+    if module.partition(".")[0] not in PACKAGES:
+        return False
+    if is_scaffolding and any(part.startswith("_") for part in (*module.split("."), name)):
+        return False
+    side = side_of(module, name)
+    return side == "server" or (side == "both" and not has_client)
+
+
+def _changed_names(node: ast.ImportFrom, has_client: bool, is_scaffolding: bool) -> str:
+    ours = [one for one in node.names if _is_ours(node.module or "", one.name, has_client, is_scaffolding)]
     theirs = [one for one in node.names if one not in ours]
     if not ours:
         return ""
@@ -63,26 +60,25 @@ def _changed_names(node: ast.ImportFrom) -> str:
     return "; ".join(parts)
 
 
-def _changed_modules(node: ast.Import) -> str:
-    if not any(is_ours(one.name) for one in node.names):
-        return ""
-    return "; ".join(_changed_module(one) for one in node.names)
+def _changed_modules(node: ast.Import, has_client: bool, is_scaffolding: bool) -> str:
+    ours = [one for one in node.names if _is_ours(one.name, "", has_client, is_scaffolding)]
+    return "; ".join(_changed_module(one, one in ours) for one in node.names) if ours else ""
 
 
-def _changed_module(one: ast.alias) -> str:
-    if not is_ours(one.name):
+def _changed_module(one: ast.alias, is_ours: bool) -> str:
+    if not is_ours:
         return f"import {one.name}" + (f" as {one.asname}" if one.asname else "")
     top = one.name.partition(".")[0]
-    return f"{one.asname or top} = {_CALL}({one.name if one.asname else top!r})"
+    return f"{one.asname or top} = {_CALL}({(one.name if one.asname else top)!r})"
 
 
 _CALL = "__import__('suites.our_side', fromlist=['load']).load"
 
 
 def load(module: str, name: str = "") -> Any:
-    """A module of the server side, or a name in it, from the facades.
+    """A module of the packages, or a name in it, from the facades.
 
-    What they do not have is a class that fails when it is used, so that the other tests of a file still run.
+    What they do not have, because it is private, is a class that fails when it is used: other tests of the file run.
     """
     facade = _facade_of(module)
     if not name:
@@ -92,11 +88,12 @@ def load(module: str, name: str = "") -> Any:
     except AttributeError:
         pass
     submodule = _facade_of(f"{module}.{name}")
+    if submodule is not None:
+        return submodule
     real = getattr(importlib.import_module(module), name, None) if _is_importable(module) else None
-    if real is not None and getattr(real, "__module__", module).partition(".")[0] not in ("mcp", "fastmcp"):
+    if real is not None and getattr(real, "__module__", module).partition(".")[0] not in PACKAGES:
         return real  # of another package, which this one imports for itself
-    is_found = submodule is not None and submodule.__name__.endswith(f".{name}")
-    return submodule if is_found else _absent(module, name)
+    return _Absent(f"{module}.{name}", (), {"__class_getitem__": classmethod(lambda cls, item: cls)})
 
 
 def _is_importable(module: str) -> bool:
@@ -120,10 +117,6 @@ class _Absent(type):
 
     def __call__(cls, *arguments: Any, **options: Any) -> Any:
         raise AttributeError(f"the facade has no {cls.__name__}")
-
-
-def _absent(module: str, name: str) -> Any:
-    return _Absent(f"{module}.{name}", (), {"__class_getitem__": classmethod(lambda cls, item: cls)})
 
 
 # The clients -------------------------------------------------------------------------------------------------------
@@ -243,6 +236,26 @@ def _connect() -> None:
         _connect_sdk_1()
 
 
+_ONE_LOOP = "_module_runner_lease"
+"""The fixture that lets the tests of a file of `mcp` 2 share an event loop."""
+
+
+def pytest_addoption(parser: Any) -> None:
+    """The option for a file with the ids of the tests to run, a line for each."""
+    parser.addoption("--only-tests", default=None)
+
+
 def pytest_configure() -> None:
     """Let the clients of the suite connect to servers of ours."""
     _connect()
+
+
+def pytest_collection_modifyitems(config: Any, items: list[Any]) -> None:
+    """Leave out tests that are not asked for: with their ids as arguments, a file that fails would end the run."""
+    only = config.getoption("--only-tests")
+    if only is not None:
+        asked = set(Path(only).read_text("utf-8").splitlines())
+        items[:] = [item for item in items if item.nodeid in asked]
+    for item in items:
+        if _ONE_LOOP in item.fixturenames:  # a test that fails would end the loop of those after it
+            item.fixturenames.remove(_ONE_LOOP)

@@ -1,10 +1,13 @@
-"""`make suites`: the packages' own tests, with their clients and our servers; prints what passes under the rule.
+"""`make suites`: the packages' own tests, with their clients and our servers; prints what passes.
 
 python -m suites.run [--cache FOLDER] [--only NAME …] [--again]
+
+What is counted are test functions: one passes if all its cases pass. A test is left out only for one of the four
+reasons in `reasons.py`. The real package is run once, and kept.
 """
 
 import argparse
-import fnmatch
+import contextlib
 import json
 import os
 import shutil
@@ -12,122 +15,197 @@ import subprocess
 import sys
 import tarfile
 from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any, NamedTuple
 from xml.etree import ElementTree
 
 from . import names
 from .cases import SUITES, Suite
 from .our_side import change_imports
-from .reading import hidden_reads_of
+from .reading import Reader
+from .reasons import reason_for
 
 ROOT = Path(__file__).parents[2]
 TESTS = Path(__file__).parents[1]
 
+_SECONDS_THERE, _SECONDS_HERE = 30, 10
+"""How long one test may take."""
+
+_SECONDS_OF_A_PROCESS = 900
+
+_PROCESSES, _FILES_IN_A_PROCESS = 2, 12
+
 
 def main() -> int:
-    """Run the suites; returns 0 if nine in ten tests pass in each."""
+    """Run the suites; returns 0 if every file has an area or a reason, and enough of the rest passes."""
     parser = argparse.ArgumentParser(description="the packages' own tests, with their clients and our servers")
     parser.add_argument("--cache", type=Path, default=ROOT / ".suites")
     parser.add_argument("--only", nargs="*", default=None)
     parser.add_argument("--count", action="store_true", help="count the last run again")
     parser.add_argument("--again", action="store_true", help="also run the real package again")
     options = parser.parse_args()
-    passes = [names.check(options.cache.resolve())]
-    passes += [
-        count(SUITES[name], options.cache.resolve(), options.again, options.count) for name in options.only or SUITES
-    ]
+    cache = options.cache.resolve()
+    passes = [names.check(cache)]
+    for name in options.only or SUITES:
+        checked = Checked(SUITES[name], cache)
+        if options.again or not checked.real.exists():
+            checked.run_real()
+        if not options.count:
+            checked.run_ours()
+        passes.append(checked.report())
     return 0 if all(passes) else 1
 
 
-def count(suite: Suite, cache: Path, again: bool, is_run: bool) -> bool:
-    """Run one suite on the real package and on ours, and print the counts; whether nine in ten pass."""
-    folder, python = prepare(suite, cache)
-    files = files_of(suite, folder)
-    kept = cache / f"{suite.name} real.json"
-    if again or not kept.exists():
-        kept.write_text(json.dumps(run(python, folder, list(files), cache / f"{suite.name} real.xml", ours=False)))
-    real = json.loads(kept.read_text())
-    results = cache / f"{suite.name} ours.xml"
-    ours = read(results) if is_run else run(python, copy_of(folder, cache), list(files), results, ours=True)
-    if not is_run:
-        for _ in range(3):  # a test that takes too long also ends the loop of the tests after it
-            fallen = [
-                test for test, outcome in ours.items() if "ClosedResource" in outcome or "WouldBlock" in outcome
-            ]
-            if fallen:
-                again_results = cache / f"{suite.name} again.xml"
-                ours |= run(python, cache / f"{folder.name}-changed", fallen, again_results, ours=True)
-        kept_ours = cache / f"{suite.name} ours.json"
-        kept_ours.write_text(json.dumps(ours))
-    else:
-        ours = json.loads((cache / f"{suite.name} ours.json").read_text())
-    hidden = {file: hidden_reads_of((folder / file).read_text("utf-8"), suite) for file in files}
-    return report(suite, cache, files, real, ours, hidden)
+class Function(NamedTuple):
+    """A test function: its cases that count, and the reason why others do not."""
+
+    file: str
+    cases: list[str]
+    reason: str
 
 
-def report(
-    suite: Suite,
-    cache: Path,
-    files: dict[str, str],
-    real: dict[str, str],
-    ours: dict[str, str],
-    hidden: dict[str, dict[str, str]],
-) -> bool:
-    """Print what counts and what passes, by area, and write the failures into a file."""
-    totals: Counter[str] = Counter()
-    passed: Counter[str] = Counter()
-    left: Counter[str] = Counter()
-    failures: list[str] = []
-    for test, outcome in sorted(real.items()):
-        file, _, name = test.partition("::")
-        if file not in files:
-            continue
-        reason = reason_to_leave_out(suite, test, name, outcome, hidden.get(file, {}))
-        if reason:
-            left[reason] += 1
-            continue
-        area = files[file]
-        totals[area] += 1
-        mine = ours.get(test, "did not run")
-        passed[area] += mine == "passed"
-        if mine != "passed":
-            failures.append(f"{test}\n    {mine}")
-    (cache / f"{suite.name} failures.txt").write_text("\n".join(failures) + "\n", "utf-8")
-    counted, all_counted = (sum(n for area, n in one.items() if area not in suite.beside) for one in (passed, totals))
-    print(f"\n{suite.name} ({suite.requirement}): {counted} of {all_counted}, {counted / all_counted:.1%}")
-    for area in totals:
-        note = " (not part of the count)" if area in suite.beside else ""
-        print(f"  {area}: {passed[area]} of {totals[area]}{note}")
-    for reason, number in left.most_common():
-        print(f"  not counted, {reason}: {number}")
-    return counted * 10 >= all_counted * 9
+@dataclass
+class Count:
+    """What came out: the functions by reason, and by area those that count and those that pass."""
+
+    functions: int = 0
+    left_out: Counter[str] = field(default_factory=Counter[str])
+    counted: Counter[str] = field(default_factory=Counter[str])
+    passed: Counter[str] = field(default_factory=Counter[str])
+    failures: list[str] = field(default_factory=list[str])
+    without_area: set[str] = field(default_factory=set[str])
 
 
-def reason_to_leave_out(suite: Suite, test: str, name: str, outcome: str, hidden: dict[str, str]) -> str | None:
-    """Why a test does not count; None if it does."""
-    if outcome != "passed":
-        return "does not pass on the real package here"
-    for reason, patterns in suite.tests_left_out.items():
-        if any(fnmatch.fnmatch(test, pattern) for pattern in patterns):
-            return reason
-    reads = hidden.get(name.partition("[")[0])
-    return {None: None, "no server": "has no server or client in it"}.get(
-        reads, "reads private attributes or component objects"
-    )
+class Checked:
+    """One suite: its folder, its environment, and the outcomes of its last runs."""
 
+    def __init__(self, suite: Suite, cache: Path) -> None:
+        self.suite, self.cache = suite, cache
+        self.real, self.ours = cache / f"{suite.name} real.json", cache / f"{suite.name} ours.json"
+        self.folder, self.python = prepare(suite, cache)
+        self.reader = Reader(self.folder, suite.paths)
+        self.files = [
+            path.relative_to(self.folder).as_posix() for path in sorted(self.folder.glob("tests/**/test_*.py"))
+        ]
 
-def files_of(suite: Suite, folder: Path) -> dict[str, str]:
-    """The files that count, with their areas."""
-    found: dict[str, str] = {}
-    for path in sorted(folder.glob("tests/**/test_*.py")):
-        name = path.relative_to(folder).as_posix()
-        if any(fnmatch.fnmatch(name, one) for patterns in suite.left_out.values() for one in patterns):
-            continue
-        for area, patterns in suite.areas.items():
-            if any(fnmatch.fnmatch(name, one) for one in patterns):
-                found[name] = area
-                break
-    return found
+    def run_real(self) -> None:
+        """Run the tests on the real package."""
+        outcomes = self._run(self.folder, "real", self.files, [], _SECONDS_THERE)
+        self.real.write_text(json.dumps(outcomes))
+
+    def run_ours(self) -> None:
+        """Run the tests that count on our servers; what fails once more, because a test may spoil those after it."""
+        copy = self._copy()
+        tests = [test for function in self.functions() for test in function.cases]
+        outcomes = self._run_on_ours(copy, tests, "ours")
+        fallen = [test for test in tests if outcomes.get(test) != "passed"]
+        again = self._run_on_ours(copy, fallen, "again") if fallen else {}
+        self.ours.write_text(json.dumps(outcomes | {test: one for test, one in again.items() if one == "passed"}))
+
+    def functions(self) -> Iterator["Function"]:
+        """The test functions, each with the cases that count."""
+        real: dict[str, str] = json.loads(self.real.read_text())
+        cases: dict[tuple[str, str], list[str]] = {}
+        for test in real:
+            file, _, name = test.partition("::")
+            cases.setdefault((file, name.partition("[")[0]), []).append(test)
+        for file in self.files:
+            for name, uses in self.reader.uses_of_tests(file).items():
+                tests = cases.get((file, name), [f"{file}::{name}"])
+                reasons = {test: reason_for(file, test, real.get(test, "did not run"), uses) for test in tests}
+                left_out = Counter(filter(None, reasons.values())).most_common(1)
+                yield Function(
+                    file, [test for test in tests if reasons[test] is None], left_out[0][0] if left_out else ""
+                )
+
+    def report(self) -> bool:
+        """Print the count, and write the failures into a file; whether enough passes."""
+        count = self._count()
+        (self.cache / f"{self.suite.name} failures.txt").write_text("\n".join(count.failures) + "\n", "utf-8")
+        passed, counted = count.passed.total(), count.counted.total()
+        print(f"\n{self.suite.name} ({self.suite.requirement}): {count.functions} test functions")
+        for reason, number in sorted(count.left_out.items(), key=lambda one: -one[1]):
+            print(f"  {number} left out: {reason}")
+        print(f"  {counted} counted, {passed} pass: {passed / counted:.1%}, {self.suite.wanted:.0%} wanted")
+        for area in self.suite.areas:
+            if count.counted[area]:
+                print(f"    {area}: {count.passed[area]} of {count.counted[area]}")
+        for file in sorted(count.without_area):
+            print(f"  {file} has neither an area in cases.py nor a reason in reasons.py")
+        return passed >= counted * self.suite.wanted and not count.without_area
+
+    def _count(self) -> Count:
+        ours, count = json.loads(self.ours.read_text()), Count()
+        for function in self.functions():
+            count.functions += 1
+            area = self.suite.area_of(function.file)
+            if not function.cases:
+                count.left_out[function.reason] += 1
+            elif area is None:
+                count.without_area.add(function.file)
+            else:
+                failed = [test for test in function.cases if ours.get(test) != "passed"]
+                count.counted[area] += 1
+                count.passed[area] += not failed
+                count.failures += [f"{test}\n    {ours.get(test, 'did not run')}" for test in failed[:1]]
+        return count
+
+    def _copy(self) -> Path:
+        """A copy of the suite in which the imports of what is ours are changed."""
+        copy = self.cache / f"{self.folder.name}-changed"
+        shutil.rmtree(copy, ignore_errors=True)
+        shutil.copytree(
+            self.folder, copy, ignore=shutil.ignore_patterns("*.png", "*.gif", "*.mp4", ".git", "__pycache__")
+        )
+        for part in ("tests", "docs_src", "examples"):
+            for file in (copy / part).rglob("*.py"):
+                name = file.relative_to(copy).as_posix()
+                has_client = name not in self.files or self.reader.has_client(name)
+                source = change_imports(file.read_text("utf-8"), has_client, name not in self.files)
+                file.write_text(source, "utf-8")
+        for part in ("src", "fastmcp_slim", "fastmcp_remote", "fastmcp_tasks"):
+            shutil.rmtree(copy / part, ignore_errors=True)
+        return copy
+
+    def _run_on_ours(self, folder: Path, tests: list[str], name: str) -> dict[str, str]:
+        """Run some tests on our servers."""
+        only = self.cache / f"{self.suite.name} {name}.txt"
+        only.write_text("\n".join(tests), "utf-8")
+        files = list(dict.fromkeys(test.partition("::")[0] for test in tests))
+        return self._run(folder, name, files, ["-p", "suites.our_side", f"--only-tests={only}"], _SECONDS_HERE)
+
+    def _run(self, folder: Path, name: str, files: list[str], options: list[str], seconds: int) -> dict[str, str]:
+        """Run the tests of files, some files in each process; returns what came out by test."""
+        groups = [files[at : at + _FILES_IN_A_PROCESS] for at in range(0, len(files), _FILES_IN_A_PROCESS)]
+        outcomes: dict[str, str] = {}
+        with ThreadPoolExecutor(_PROCESSES) as pool:
+            for found in pool.map(
+                lambda numbered: self._run_group(folder, f"{name}-{numbered[0]}", [*options, *numbered[1]], seconds),
+                enumerate(groups),
+            ):
+                outcomes |= found
+        return outcomes
+
+    def _run_group(self, folder: Path, name: str, options: list[str], seconds: int) -> dict[str, str]:
+        """Run tests; returns "passed", "skipped" or the message of the failure by test."""
+        logs = self.cache / f"{self.suite.name} logs"
+        logs.mkdir(exist_ok=True)
+        results = logs / f"{name}.xml"
+        results.unlink(missing_ok=True)
+        command = [str(self.python), "-m", "pytest", "-q", "--timeout", str(seconds), f"--junitxml={results}"]
+        command += ["--rootdir", str(folder)]
+        for setting in ("xfail_strict=false", "junit_family=xunit1", "addopts=", "log_cli=false"):
+            command += ["-o", setting]
+        command += ["--tb=native", "--continue-on-collection-errors", "-W", "default"]
+        command += ["-p", "no:cacheprovider", "-p", "anyio", *options]
+        paths = [TESTS, folder, *(folder / path for path in self.suite.paths)]
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, paths)), "PYTHONDONTWRITEBYTECODE": "1"}
+        with results.with_suffix(".log").open("w") as log:
+            run_to_end(command, cwd=folder, env=environment, stdout=log, stderr=subprocess.STDOUT)
+        return read(results) if results.exists() else {}  # a test may end the process
 
 
 def prepare(suite: Suite, cache: Path) -> tuple[Path, Path]:
@@ -142,60 +220,18 @@ def prepare(suite: Suite, cache: Path) -> tuple[Path, Path]:
             archive.extractall(cache, filter="data")
     python = environment / "bin" / "python"
     ready = environment / ".ready"
-    if not ready.exists():
+    if not ready.exists() or ready.read_text() != repr(suite.packages):
         subprocess.run([sys.executable, "-m", "venv", str(environment)], check=True)
         _pip(str(python), "install", suite.requirement, *suite.packages)
         _pip(str(python), "install", "--editable", f"{ROOT}[http,auth,otel,yaml]")
-        ready.touch()
+        ready.write_text(repr(suite.packages))
     return folder, python
 
 
-def copy_of(folder: Path, cache: Path) -> Path:
-    """A copy of a suite in which the imports of the server side are changed."""
-    copy = cache / f"{folder.name}-changed"
-    shutil.rmtree(copy, ignore_errors=True)
-    shutil.copytree(folder, copy, ignore=shutil.ignore_patterns("*.png", "*.gif", "*.mp4", ".git"))
-    for part in ("tests", "docs_src", "examples"):
-        for file in (copy / part).rglob("*.py"):
-            file.write_text(change_imports(file.read_text("utf-8")), "utf-8")
-    for part in ("src", "fastmcp_slim", "fastmcp_remote", "fastmcp_tasks"):
-        shutil.rmtree(copy / part, ignore_errors=True)
-    return copy
-
-
-def run(python: Path, folder: Path, files: list[str], results: Path, ours: bool) -> dict[str, str]:
-    """Run the tests of the files; returns "passed", "skipped" or the message of the failure by test."""
-    command = [
-        str(python),
-        "-m",
-        "pytest",
-        "-q",
-        "--timeout",
-        "20" if not ours else "4",
-        f"--junitxml={results}",
-        "-o",
-        "xfail_strict=false",
-    ]
-    command += [
-        "-o",
-        "junit_family=xunit1",
-        "-o",
-        "addopts=",
-        "-o",
-        "log_cli=false",
-        "--tb=native",
-        "--continue-on-collection-errors",
-        "-p",
-        "no:cacheprovider",
-        "-W",
-        "default",
-    ]
-    command += ["-p", "anyio", *(["-p", "suites.our_side"] if ours else []), *files]
-    environment = {**os.environ, "PYTHONPATH": f"{TESTS}{os.pathsep}{folder}", "PYTHONDONTWRITEBYTECODE": "1"}
-    subprocess.run(
-        command, cwd=folder, env=environment, stdout=results.with_suffix(".log").open("w"), stderr=subprocess.STDOUT
-    )
-    return read(results)
+def run_to_end(command: list[str], **options: Any) -> None:
+    """Run a command without input; one that does not end, because a test left a thread, is ended."""
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        subprocess.run(command, stdin=subprocess.DEVNULL, check=False, timeout=_SECONDS_OF_A_PROCESS, **options)
 
 
 def read(results: Path) -> dict[str, str]:
