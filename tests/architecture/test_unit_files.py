@@ -13,6 +13,7 @@ FILES = sorted(file.relative_to(UNIT).as_posix() for file in UNIT.rglob("test_*.
 ACROSS = {
     "auth/test_hanging_issuer.py": "an issuer that does not answer, from its keys to the threads of a server",
     "compat/test_probed_names.py": "the attributes that programs look for on the servers of several facades",
+    "suites/test_suites.py": "what is counted in the suites of other packages: see tests/suites",
     "test_arguments_at_the_wire.py": "hints to arguments to errors, through schema, protocol and server",
     "test_attacked_replicas.py": "what several processes share, against those who change it or have another clock",
     "test_bad_values.py": "values that cannot be sent, through values and the normalizers",

@@ -104,6 +104,7 @@ _FASTMCP = Suite(
         "server basics": (
             "tests/server/test_*.py",
             "tests/client/client/**",
+            "tests/contrib/**",
             "tests/deprecated/**",
             "tests/test_*.py",
         ),
@@ -136,7 +137,6 @@ _SDK_AREAS = {
         "tests/docs_src/test_structured_output.py",
         "tests/docs_src/test_media.py",
         "tests/docs_src/test_handling_errors.py",
-        "tests/client/test_output_schema_validation.py",
     ),
     "resources": (
         "tests/server/*/resources/**",

@@ -7,15 +7,19 @@ the protocol and the transports of the clients stay those of the package.
 import ast
 import importlib
 import importlib.util
+import os
 import sys
 from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from .sides import PACKAGES, side_of
+from .sides import PACKAGES, is_below, side_of
 
 __all__ = ["change_imports", "load"]
+
+_SCAFFOLDING = ("fastmcp.utilities.tests",)
+"""What the suites have for their own use: it starts servers and clients."""
 
 
 def change_imports(source: str, has_client: bool, is_scaffolding: bool = False) -> str:
@@ -40,7 +44,7 @@ def change_imports(source: str, has_client: bool, is_scaffolding: bool = False) 
 
 def _is_ours(module: str, name: str, has_client: bool, is_scaffolding: bool) -> bool:
     """Whether a name comes from the facades: what is the server's, and without a client what belongs to both."""
-    if module.partition(".")[0] not in PACKAGES:
+    if module.partition(".")[0] not in PACKAGES or is_below(module, name, _SCAFFOLDING):
         return False
     if is_scaffolding and any(part.startswith("_") for part in (*module.split("."), name)):
         return False
@@ -248,6 +252,12 @@ def pytest_addoption(parser: Any) -> None:
 def pytest_configure() -> None:
     """Let the clients of the suite connect to servers of ours."""
     _connect()
+
+
+def pytest_unconfigure() -> None:
+    """End at once, the results are written: a thread that a test has left, such as one that reads, would go on."""
+    sys.stdout.flush()
+    os._exit(0)
 
 
 def pytest_collection_modifyitems(config: Any, items: list[Any]) -> None:

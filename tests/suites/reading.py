@@ -30,7 +30,7 @@ class Uses:
     """The names that only the scaffolding of the suite uses: conftest.py, and helpers that other files share."""
     private: set[str] = field(default_factory=set[str])
     words: set[str] = field(default_factory=set[str])
-    """Attributes as ".name", keywords of calls as "name="."""
+    """Attributes as ".name", keywords of calls as "name=", calls of a name as "name()"."""
 
     @property
     def all_names(self) -> set[tuple[str, str]]:
@@ -261,6 +261,8 @@ def _add_uses(uses: Uses, node: ast.AST, where: _Module, names: set[tuple[str, s
             uses.words.add(f"{one.arg}=")
         elif isinstance(one, ast.Call) and _is_patch(one):
             uses.private |= {f"patched {text}" for text in _texts_in(one) if _names_private(text)}
+        elif isinstance(one, ast.Call) and isinstance(one.func, ast.Name):
+            uses.words.add(f"{one.func.id}()")
         elif isinstance(one, ast.ClassDef) and any(_is_of_package(base, where) for base in one.bases):
             own = [inner.name for inner in one.body if isinstance(inner, FUNCTIONS)]
             used_here = {inner.attr for inner in ast.walk(one) if isinstance(inner, ast.Attribute)}

@@ -25,7 +25,7 @@ class Feature:
     modules: tuple[str, ...] = ()
     """Modules of the packages, with all that is below them, and names as "module.Name"."""
     words: tuple[str, ...] = ()
-    """Attributes as ".name", and keywords as "name="."""
+    """Attributes as ".name", keywords as "name=", and calls as "name()"."""
     files: tuple[str, ...] = ()
     """Files of a suite whose scaffolding is made of the feature, or which are about nothing else."""
     cases: tuple[str, ...] = ()
@@ -171,6 +171,74 @@ FEATURES: dict[str, Feature] = {
         ("tests/**/test_sse*.py",),
         ("*-sse*", "*[[]sse*", "*server_transport0*"),
     ),
+    "transports and sessions on streams of a program's own": Feature(
+        ("mcp.server.streamable_http.StreamableHTTPServerTransport",),
+        ("ServerSession()",),
+    ),
+    "buses for subscriptions": Feature(
+        (
+            "mcp.server.subscriptions.InMemorySubscriptionBus",
+            "mcp.server.subscriptions.ListenHandler",
+            "mcp.server.subscriptions.SubscriptionBus",
+        ),
+    ),
+    "codecs for the state that clients carry": Feature(
+        (
+            "mcp.server.mcpserver.AESGCMRequestStateCodec",
+            "mcp.server.mcpserver.InvalidRequestState",
+            "mcp.server.mcpserver.RequestStateBoundary",
+            "mcp.server.mcpserver.RequestStateCodec",
+            "mcp.server.mcpserver.RequestStateSecurity",
+            "mcp.server.request_state",
+        ),
+        ("request_state_security=",),
+    ),
+    "authorization checks": Feature(
+        (
+            "fastmcp.server.auth.AuthContext",
+            "fastmcp.server.auth.require_roles",
+            "fastmcp.server.auth.require_scopes",
+            "fastmcp.server.auth.restrict_tag",
+            "fastmcp.server.auth.run_auth_checks",
+            "fastmcp.server.auth.authorization",
+            "fastmcp.server.middleware.AuthMiddleware",
+            "fastmcp.server.middleware.authorization",
+        ),
+    ),
+    "token introspection": Feature(("fastmcp.server.auth.providers.introspection",)),
+    "verifiers that are combined": Feature(("fastmcp.server.auth.MultiAuth", "fastmcp.server.auth.auth.MultiAuth")),
+    "verifiers for development": Feature(("fastmcp.server.auth.providers.debug",)),
+    "middleware that caches answers, injects tools or limits results": Feature(
+        (
+            "fastmcp.server.middleware.caching",
+            "fastmcp.server.middleware.response_limiting",
+            "fastmcp.server.middleware.tool_injection",
+        ),
+    ),
+    "components that a client shows or hides for its session": Feature(
+        (),
+        (".disable_components", ".enable_components", ".reset_visibility"),
+    ),
+    "event stores": Feature(("fastmcp.server.event_store",)),
+    "helper functions of `fastmcp.utilities`": Feature(
+        (),
+        (),
+        tuple(
+            f"tests/utilities/test_{name}.py"
+            for name in (
+                "async_utils",
+                "authorization",
+                "components",
+                "docstring_parsing",
+                "json_schema*",
+                "mcp_error",
+                "pagination",
+                "timeout",
+                "token_cache",
+                "typeadapter",
+            )
+        ),
+    ),
     "dispatchers": Feature(
         (
             "mcp.server.connection",
@@ -226,7 +294,6 @@ _SERVER_FILES = (  # below tests/client: what a server says in a call, and how i
     "tests/client/test_logging_callback.py",
     "tests/client/test_logs.py",
     "tests/client/test_notifications.py",
-    "tests/client/test_output_schema_validation.py",
     "tests/client/test_progress.py",
     "tests/client/test_roots.py",
     "tests/client/test_sampling.py",

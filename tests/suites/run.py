@@ -17,12 +17,11 @@ import tarfile
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 from xml.etree import ElementTree
 
-from . import names
+from . import names, record
 from .cases import SUITES, Suite
 from .our_side import change_imports
 from .reading import Reader
@@ -65,18 +64,6 @@ class Function(NamedTuple):
     file: str
     cases: list[str]
     reason: str
-
-
-@dataclass
-class Count:
-    """What came out: the functions by reason, and by area those that count and those that pass."""
-
-    functions: int = 0
-    left_out: Counter[str] = field(default_factory=Counter[str])
-    counted: Counter[str] = field(default_factory=Counter[str])
-    passed: Counter[str] = field(default_factory=Counter[str])
-    failures: list[str] = field(default_factory=list[str])
-    without_area: set[str] = field(default_factory=set[str])
 
 
 class Checked:
@@ -122,36 +109,33 @@ class Checked:
                 )
 
     def report(self) -> bool:
-        """Print the count, and write the failures into a file; whether enough passes."""
-        count = self._count()
-        (self.cache / f"{self.suite.name} failures.txt").write_text("\n".join(count.failures) + "\n", "utf-8")
-        passed, counted = count.passed.total(), count.counted.total()
-        print(f"\n{self.suite.name} ({self.suite.requirement}): {count.functions} test functions")
-        for reason, number in sorted(count.left_out.items(), key=lambda one: -one[1]):
-            print(f"  {number} left out: {reason}")
-        print(f"  {counted} counted, {passed} pass: {passed / counted:.1%}, {self.suite.wanted:.0%} wanted")
-        for area in self.suite.areas:
-            if count.counted[area]:
-                print(f"    {area}: {count.passed[area]} of {count.counted[area]}")
-        for file in sorted(count.without_area):
+        """Print and write the counts, and write the failures into a file; whether enough passes."""
+        counts, failures = self._count()
+        (self.cache / f"{self.suite.name} failures.txt").write_text("\n".join(failures) + "\n", "utf-8")
+        record.write(counts)
+        print(f"\n{self.suite.name} ({self.suite.requirement})")
+        for line in record.headline_of(counts, self.suite.name):
+            print(f"  {line}")
+        lost = record.without_place(counts)
+        for file in lost:
             print(f"  {file} has neither an area in cases.py nor a reason in reasons.py")
-        return passed >= counted * self.suite.wanted and not count.without_area
+        counted = sum(one.counted for one in counts)
+        return not lost and sum(one.passed for one in counts) >= counted * self.suite.wanted
 
-    def _count(self) -> Count:
-        ours, count = json.loads(self.ours.read_text()), Count()
+    def _count(self) -> tuple[list[record.FileCount], list[str]]:
+        ours: dict[str, str] = json.loads(self.ours.read_text())
+        counts = {file: record.FileCount(self.suite.name, file) for file in self.files}
+        failures: list[str] = []
         for function in self.functions():
-            count.functions += 1
-            area = self.suite.area_of(function.file)
+            count = counts[function.file]
             if not function.cases:
                 count.left_out[function.reason] += 1
-            elif area is None:
-                count.without_area.add(function.file)
-            else:
-                failed = [test for test in function.cases if ours.get(test) != "passed"]
-                count.counted[area] += 1
-                count.passed[area] += not failed
-                count.failures += [f"{test}\n    {ours.get(test, 'did not run')}" for test in failed[:1]]
-        return count
+                continue
+            failed = [test for test in function.cases if ours.get(test) != "passed"]
+            count.counted += 1
+            count.passed += not failed
+            failures += [f"{test}\n    {ours.get(test, 'did not run')}" for test in failed[:1]]
+        return [one for one in counts.values() if one.counted or one.left_out], failures
 
     def _copy(self) -> Path:
         """A copy of the suite in which the imports of what is ours are changed."""

@@ -1,12 +1,13 @@
-"""The HTTP request of a call, as far as servers of other packages read it. Knows no framework.
+"""The HTTP request of a call, as far as servers of other packages read it.
 
 The names are those of Starlette's Request, which the packages behind the facades give to their handlers.
 """
 
+import sys
 from collections.abc import Mapping
 from functools import cached_property
 from typing import Any, NamedTuple
-from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
+from urllib.parse import SplitResult, parse_qsl, urlsplit
 
 __all__ = ["Headers", "HttpRequest", "Url", "http_request_of"]
 
@@ -103,7 +104,7 @@ _PORTS = {"http": 80, "https": 443}
 
 def _unquote(value: str) -> str:
     """The value of a cookie, which may stand between quotation marks."""
-    return unquote(value[1:-1]) if len(value) > 1 and value[0] == value[-1] == '"' else value
+    return value[1:-1] if len(value) > 1 and value[0] == value[-1] == '"' else value
 
 
 class Headers(dict[str, str]):
@@ -124,8 +125,15 @@ class Headers(dict[str, str]):
         return [self[name]] if name in self else []
 
 
-def http_request_of(ctx: Any) -> HttpRequest:
-    """The HTTP request of a context; raises RuntimeError if it came another way."""
+def http_request_of(ctx: Any) -> Any:
+    """The HTTP request of a context; raises RuntimeError if it came another way.
+
+    A program that has loaded Starlette gets its Request: it may ask for that class.
+    """
     if not ctx.headers:
         raise RuntimeError("No active HTTP request found.")
-    return HttpRequest(ctx.headers, ctx._request.headers.scope)
+    scope = ctx._request.headers.scope
+    theirs: Any = getattr(sys.modules.get("starlette.requests"), "Request", None)
+    if theirs is None or not scope or scope.get("type") != "http":
+        return HttpRequest(ctx.headers, scope)
+    return theirs(scope)

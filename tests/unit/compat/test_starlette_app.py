@@ -25,7 +25,8 @@ def ping(client: TestClient, path: str) -> Any:
 
 def applications() -> list[Any]:
     old, new, low = FastMCP("a", stateless_http=True), FastMCP4("a", stateless_http=True), Server("a")
-    return [old.streamable_http_app(), new.http_app(), low.streamable_http_app(stateless_http=True)]
+    options = {"stateless_http": True, "json_response": True}
+    return [old.streamable_http_app(json_response=True), new.http_app(), low.streamable_http_app(**options)]
 
 
 @pytest.mark.parametrize("number", range(3))

@@ -1,5 +1,6 @@
 """Servers of other packages that check tokens are protected here, with the code that they have."""
 
+import asyncio
 import time
 from typing import Any
 
@@ -10,7 +11,7 @@ from plainmcp.auth import Keys
 from plainmcp.compat import fastmcp
 from plainmcp.compat.access_token import AccessToken
 from plainmcp.compat.fastmcp.server.auth import OAuthProxy, RemoteAuthProvider, StaticTokenVerifier, TokenVerifier
-from plainmcp.compat.fastmcp.server.auth.providers.jwt import JWTVerifier
+from plainmcp.compat.fastmcp.server.auth.providers.jwt import JWTVerifier, RSAKeyPair
 from plainmcp.compat.fastmcp.server.dependencies import get_access_token
 from plainmcp.compat.mcp.server import fastmcp as mcp_1
 from plainmcp.compat.mcp.server import mcpserver as mcp_2
@@ -88,17 +89,36 @@ def test_signed_tokens() -> None:
 
 
 @pytest.mark.parametrize(
-    "options",
+    ("options", "text"),
     [
-        {"public_key": "secret", "algorithm": "HS256", "issuer": BASE},
-        {"jwks_uri": f"{BASE}/jwks"},
-        {"jwks_uri": f"{BASE}/jwks", "issuer": [BASE]},
-        {"jwks_uri": f"{BASE}/jwks", "issuer": BASE, "algorithm": "HS256"},
+        ({"public_key": "secret", "algorithm": "HS256", "issuer": BASE}, "takes no algorithm HS256 here"),
+        ({"jwks_uri": f"{BASE}/jwks"}, "takes issuer= with jwks_uri="),
+        ({"jwks_uri": f"{BASE}/jwks", "issuer": BASE, "algorithm": "HS256"}, "takes no algorithm HS256 here"),
     ],
 )
-def test_a_check_of_signed_tokens_that_is_not_here_is_refused(options: Any) -> None:
-    with pytest.raises(AuthorError, match="takes jwks_uri= and one issuer= here"):
+def test_a_check_of_signed_tokens_that_is_not_here_is_refused(options: Any, text: str) -> None:
+    with pytest.raises(AuthorError, match=text):
         JWTVerifier(**options)
+
+
+def test_tokens_are_checked_by_a_key_that_is_given() -> None:
+    """D18. A key in the program, one or several issuers or any, and the audience."""
+    pair, other = RSAKeyPair.generate(), RSAKeyPair.generate()
+    token = pair.create_token(subject="ada", issuer=BASE, audience="shop", scopes=["read"], kid="k1")
+
+    def owner(verified: str, **options: Any) -> Any:
+        found = asyncio.run(JWTVerifier(public_key=pair.public_key, **options).verify_token(verified))
+        return found and (found.subject, found.scopes)
+
+    assert owner(token) == owner(token, issuer=BASE) == owner(token, issuer=["https://b", BASE]) == ("ada", ["read"])
+    assert owner(token, audience="shop", issuer=BASE) == ("ada", ["read"])
+    assert owner(token, audience="bank") is owner(token, issuer="https://b") is owner("no token") is None
+    assert owner(other.create_token(issuer=BASE)) is None
+    assert owner(pair.create_token(issuer=BASE, expires_in_seconds=-100)) is None
+    assert "PRIVATE" not in repr(pair) and "PUBLIC" in pair.public_key
+    for wrong in ({}, {"public_key": "a", "jwks_uri": "b"}):
+        with pytest.raises(ValueError, match="public_key"):
+            JWTVerifier(**wrong)
 
 
 def test_what_logs_users_in_is_refused() -> None:

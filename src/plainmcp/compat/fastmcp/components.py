@@ -19,6 +19,7 @@ from ...server import Server
 from ...types import PromptArgument
 from ..change_feature import change_feature, output_of, with_member
 from .protocol_types import to_annotations, to_feature_type
+from .uri_matching import match_uri_template
 
 __all__ = [
     "SHARED",
@@ -313,6 +314,23 @@ class ResourceTemplate(Component):
 
     wire_names: ClassVar[dict[str, str]] = {**SHARED, "uri_template": "uriTemplate", "mime_type": "mimeType"}
     kind = "template"
+    resource_class: ClassVar[type[Component]]
+    """The class of the resources that it creates."""
+
+    def matches(self, uri: str) -> dict[str, Any] | None:
+        """The values of a URI; None if it does not fit."""
+        return match_uri_template(uri, self.uri_template)
+
+    async def read(self, arguments: dict[str, Any]) -> Any:
+        """What the function returns for some values."""
+        value = self.fn(**self._alone.bind(msgspec.json.encode(arguments)))
+        return await value if inspect.isawaitable(value) else value
+
+    async def create_resource(self, uri: str, params: dict[str, Any]) -> Any:
+        """The resource of some values."""
+        names = ("name", "title", "description", "mime_type", "icons", "meta", "annotations", "tags")
+        options = {name: getattr(self, name) for name in names}
+        return self.resource_class(functools.partial(self.read, params), uri=uri, **options)
 
     def to_mcp_template(self, **changes: Any) -> Any:
         """The definition, as a client is sent it."""

@@ -10,7 +10,7 @@ from ... import context as native
 from ...foreign.annotations import signature_of
 from ...schema import signature
 from ..access_token import access_token_of
-from ..http_request import HttpRequest, http_request_of
+from ..http_request import http_request_of
 from ..wrap import with_context
 from .context import Context, enter_context, get_context
 
@@ -56,7 +56,7 @@ def get_server() -> Any:
     return get_context().fastmcp
 
 
-def get_http_request() -> HttpRequest:
+def get_http_request() -> Any:
     """The HTTP request of the handler that is running; raises RuntimeError if there is none."""
     try:
         return http_request_of(get_context())
@@ -143,7 +143,7 @@ def _server_of(ctx: native.Context[Any]) -> Any:
     return Context(ctx).fastmcp
 
 
-def _request_of(ctx: native.Context[Any]) -> HttpRequest:
+def _request_of(ctx: native.Context[Any]) -> Any:
     return http_request_of(ctx)
 
 

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from ...errors import AuthorError
 from ...files.regular import MAX_SIZE, read_regular
-from .components import SHARED, Component
+from .components import SHARED, Component, ResourceTemplate
 from .exceptions import ResourceError
 from .pieces import ResourceContent, ResourceResult
 
@@ -59,6 +59,7 @@ class FunctionResource(Resource):
 
 
 Resource.function_class = FunctionResource
+ResourceTemplate.resource_class = FunctionResource
 
 
 class TextResource(Resource):

@@ -1,19 +1,19 @@
 """What the official SDK checks of an HTTP request before it reads it, with its statuses and texts.
 
 plainmcp checks Host and Origin too, and the limits of a body: what passes here is checked there again. It
-also answers preflights and methods that are not served.
+also answers preflights.
 """
 
-import json
 from collections.abc import Collection, Mapping
 from typing import Any
 
+from ...revisions import REVISIONS
+from .http_answers import AnswerWriter, error_of, send_text
 from .settings import Settings, TransportSecuritySettings
 
-__all__ = ["CheckedApp", "refusal_of", "send_text"]
+__all__ = ["CheckedApp", "refusal_of"]
 
 _JSON, _STREAM = "application/json", "text/event-stream"
-_CHECKED = ("GET", "POST", "DELETE")
 
 
 class CheckedApp:
@@ -25,15 +25,20 @@ class CheckedApp:
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         method = scope.get("method")
-        if scope["type"] == "http" and method in _CHECKED:
+        if scope["type"] == "http" and method != "OPTIONS":
             headers = {name.decode("latin-1").lower(): one.decode("latin-1") for name, one in scope["headers"]}
             refused = refusal_of(headers, self._security, method == "POST") or self._refusal_of(method, headers)
             if refused is not None:
                 await send_text(send, *refused)
                 return
+            if not _is_modern(headers):
+                as_events = method == "POST" and not self._has_only_json
+                send = AnswerWriter(send, as_events=as_events, has_session="mcp-session-id" in headers)
         await self._app(scope, receive, send)
 
     def _refusal_of(self, method: str, headers: Mapping[str, str]) -> tuple[int, str] | None:
+        if method not in ("GET", "POST", "DELETE"):
+            return 405, error_of("Method Not Allowed")
         if method == "DELETE":
             return None
         accepted = headers.get("accept", "")
@@ -41,9 +46,9 @@ class CheckedApp:
         needed = [_STREAM] if method == "GET" else [_JSON] if self._has_only_json else [_JSON, _STREAM]
         if all(_is_accepted(kind, kinds) for kind in needed):
             is_lost = method == "GET" and not self._is_stateless and "mcp-session-id" not in headers
-            return (400, _error_of("Bad Request: Missing session ID")) if is_lost else None
+            return (400, error_of("Bad Request: Missing session ID")) if is_lost else None
         both = "both " if len(needed) > 1 else ""
-        return 406, _error_of(f"Not Acceptable: Client must accept {both}{' and '.join(needed)}")
+        return 406, error_of(f"Not Acceptable: Client must accept {both}{' and '.join(needed)}")
 
 
 def refusal_of(
@@ -63,6 +68,11 @@ def refusal_of(
     return None
 
 
+def _is_modern(headers: Mapping[str, str]) -> bool:
+    revision = REVISIONS.get(headers.get("mcp-protocol-version", ""))
+    return revision is not None and not revision.handshake
+
+
 def _is_allowed(value: str | None, allowed: Collection[str]) -> bool:
     """Whether a host or an origin is one of those allowed; "name:*" is a name with any port, or without one."""
     if not value:
@@ -73,16 +83,3 @@ def _is_allowed(value: str | None, allowed: Collection[str]) -> bool:
 
 def _is_accepted(kind: str, accepted: Collection[str]) -> bool:
     return kind in accepted or "*/*" in accepted or f"{kind.partition('/')[0]}/*" in accepted
-
-
-def _error_of(text: str) -> str:
-    return json.dumps({"jsonrpc": "2.0", "id": "server-error", "error": {"code": -32600, "message": text}})
-
-
-async def send_text(send: Any, status: int, text: str) -> None:
-    """Answer with a text, or with JSON if the text is that."""
-    body = text.encode()
-    kind = b"application/json" if text.startswith("{") else b"text/plain; charset=utf-8"
-    headers = [(b"content-type", kind), (b"content-length", str(len(body)).encode())]
-    await send({"type": "http.response.start", "status": status, "headers": headers})
-    await send({"type": "http.response.body", "body": body})

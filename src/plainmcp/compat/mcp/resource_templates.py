@@ -14,7 +14,7 @@ from .context import Context
 from .exceptions import ResourceError, ResourceNotFoundError
 from .input_required import is_input_required
 from .resource_security import DEFAULT_RESOURCE_SECURITY, ResourceSecurity, ResourceSecurityError
-from .resources import FunctionResource, Resource, call_in_thread
+from .resources import FunctionResource, OlderFunctionResource, Resource, call_in_thread
 from .uri_templates import UriTemplate
 
 __all__ = ["RefusingTemplate", "ResourceManager", "ResourceTemplate"]
@@ -137,7 +137,7 @@ class ResourceTemplate:
             raise TemplateError(f"Error creating resource from template: {error}") from error
         if is_input_required(value):
             return value
-        return FunctionResource(
+        return OlderFunctionResource(  # of both versions, as it is one of `mcp` 2, too
             uri,
             self.name,
             self.title,

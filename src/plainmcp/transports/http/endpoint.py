@@ -207,7 +207,11 @@ class Endpoint:
     def _refuse_unread(
         self, error: ProtocolError, headers: Headers, profile: RequestProfile, principal: Any
     ) -> Response:
-        """The response to a body that could not be read."""
+        """The response to a body that could not be read; first of all, its session must be there (R2511-SESS-05)."""
+        if b"mcp-session-id" in headers.raw and headers.duplicates is None and not profile.modern:
+            sender = self._find_sender(headers, profile, principal)
+            if type(sender) is Response:
+                return sender
         revision = self._guess_revision(headers, profile, principal)
         status = rules.status_unread(error.code, not revision.handshake)
         return json_response(status, error_response(error, revision))

@@ -135,7 +135,7 @@ def test_headers_the_request_and_the_caller_are_found_over_http() -> None:
             "asked": get_http_headers(include={"Authorization"})["authorization"],
             "custom": ctx.request_context.request.headers.get("X-CUSTOM"),
             "cookie": request.cookies,
-            "query": request.query_params,
+            "query": dict(request.query_params),
             "claim": claim,
             "transport": ctx.transport,
         }

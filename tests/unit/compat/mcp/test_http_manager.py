@@ -112,7 +112,7 @@ def test_a_manager_around_a_server_lists_and_calls_under_any_name_of_the_host(ma
         "path": "/api/mcp",
         "url": "https://shop.example.com/api/mcp?debug=1&empty=",
         "headers": {"authorization": "Bearer of the caller", "host": "shop.example.com"},
-        "cookies": {"theme": "dark", "who": "a b"},
+        "cookies": {"theme": "dark", "who": "a%20b"},
         "query_params": {"debug": "1", "empty": ""},
         "client": ["192.0.2.7", 4000],
         "state": "t1",
@@ -124,22 +124,63 @@ def test_a_manager_with_security_settings_checks_the_host() -> None:
 
     def answer(allowed: str) -> tuple[int, Any]:
         checks = TransportSecuritySettings(allowed_hosts=[allowed])
-        manager = StreamableHTTPSessionManager(app=low_level(), stateless=True, security_settings=checks)
+        manager = StreamableHTTPSessionManager(
+            app=low_level(), json_response=True, stateless=True, security_settings=checks
+        )
         return answered(manager, "tools/list", {})
 
     assert answer("shop.example.com")[0] == 200
     assert answer("other.example.com") == (421, "Invalid Host header")
 
 
+def test_a_result_is_an_event_unless_the_author_wants_json() -> None:
+    """D18. As in the SDK: programs and their tests read the lines of the stream."""
+    sent: list[dict[str, Any]] = []
+    body = b'{"jsonrpc":"2.0","id":1,"method":"ping"}'
+
+    async def receive() -> Any:
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    async def use() -> None:
+        manager = StreamableHTTPSessionManager(app=low_level(), stateless=True)
+        scope = {"type": "http", "method": "POST", "path": "/", "query_string": b"", "headers": HEADERS}
+        async with manager.run():
+            await manager.handle_request(scope, receive, send)
+
+    asyncio.run(use())
+    assert dict(sent[0]["headers"])[b"content-type"] == b"text/event-stream"
+    assert sent[1]["body"] == b'event: message\r\ndata: {"jsonrpc":"2.0","id":1,"result":{}}\r\n\r\n'
+
+
+def test_a_request_without_both_media_types_is_refused_as_in_the_sdk() -> None:
+    """D18."""
+    manager = StreamableHTTPSessionManager(app=low_level(), stateless=True)
+    headers = [*HEADERS[:2], (b"accept", b"application/json")]
+    assert answered(manager, "tools/list", {}, headers) == (
+        406,
+        {
+            "jsonrpc": "2.0",
+            "id": "server-error",
+            "error": {
+                "code": -32600,
+                "message": "Not Acceptable: Client must accept both application/json and text/event-stream",
+            },
+        },
+    )
+
+
 def test_a_scope_that_a_framework_makes_may_have_headers_as_text() -> None:
     """D15. django-mcp-server writes the length of the body so."""
-    manager = StreamableHTTPSessionManager(app=low_level(), stateless=True)
+    manager = StreamableHTTPSessionManager(app=low_level(), json_response=True, stateless=True)
     assert answered(manager, "tools/list", {}, [*HEADERS, ("Content-Length", b"2")])[0] == 200
 
 
 def test_a_manager_runs_once_and_answers_only_while_it_runs() -> None:
     """D15. In the words of the SDK."""
-    manager = StreamableHTTPSessionManager(app=low_level())
+    manager = StreamableHTTPSessionManager(app=low_level(), json_response=True)
     answered(manager, "tools/list", {})
     with pytest.raises(RuntimeError, match="can only be called once per instance"):
         answered(manager, "tools/list", {})

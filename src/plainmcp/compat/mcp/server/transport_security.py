@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from ..http_checks import refusal_of, send_text
+from ..http_answers import send_text
+from ..http_checks import refusal_of
 from ..settings import TransportSecuritySettings
 
 __all__ = ["RequestBodyLimitMiddleware", "TransportSecurityMiddleware", "TransportSecuritySettings"]
@@ -42,6 +43,9 @@ class RequestBodyLimitMiddleware:
         message: dict[str, Any] = {"type": "http.request", "body": b"", "more_body": not is_read}
         while not is_read and message["type"] == "http.request":
             message = await receive()
+            if message["type"] != "http.request" and not body:
+                await self.app(scope, _replay([message], receive), send)
+                return
             body += message.get("body", b"")
             is_read = not message.get("more_body", False) or len(body) > self.max_body_size
         if len(body) > self.max_body_size or (
@@ -51,9 +55,14 @@ class RequestBodyLimitMiddleware:
             return
         kept = [{"type": "http.request", "body": body, "more_body": message["type"] != "http.request"}]
         kept += [message] if message["type"] != "http.request" else []
-        messages = iter(kept)
+        await self.app(scope, _replay(kept, receive), send)
 
-        async def replay() -> Any:
-            return next(messages, None) or await receive()
 
-        await self.app(scope, replay, send)
+def _replay(kept: list[Any], receive: Any) -> Any:
+    """A `receive` that first gives the messages that were received before."""
+    messages = iter(kept)
+
+    async def replay() -> Any:
+        return next(messages, None) or await receive()
+
+    return replay
