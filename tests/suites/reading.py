@@ -14,7 +14,8 @@ from .sides import PACKAGES, side_of
 __all__ = ["Reader", "Uses", "tests_of"]
 
 _PACKAGES = (*PACKAGES, "fastmcp_tasks", "fastmcp_remote", "fastmcp_slim")
-_PUBLIC = ("_meta", "_replace", "_asdict", "_fields", "_mcp_server")
+_TO_CLIENT = "_mcp_server"
+_PUBLIC = ("_meta", "_replace", "_asdict", "_fields", _TO_CLIENT)
 """Attributes that begin with an underscore and are public: of the protocol, of named tuples, the way to a client."""
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -123,7 +124,8 @@ class Reader:
     def _resolve(self, where: "_Module", name: str, names: set[tuple[str, str]]) -> list[tuple["_Module", ast.AST]]:
         """What a name leads to: a definition of its file, an import, or a fixture of a conftest."""
         if name in where.definitions:
-            return [] if name.startswith("test") else [(where, one) for one in where.definitions[name]]
+            is_test = name.startswith("test") and name not in where.fixtures
+            return [] if is_test else [(where, one) for one in where.definitions[name]]
         if name in where.imports:
             return self._resolve_import(where, where.imports[name], names)
         for conftest in where.conftests:
@@ -253,6 +255,8 @@ def _add_uses(uses: Uses, node: ast.AST, where: _Module, names: set[tuple[str, s
             if is_around:
                 continue
             uses.words.add(f".{one.attr}")
+            if isinstance(one.value, ast.Attribute) and one.value.attr == _TO_CLIENT:
+                uses.private.add(f".{_TO_CLIENT}")  # more than the way to a client
             if _is_private(one.attr) and not _is_self(one.value) and one.attr not in where.own_attributes:
                 uses.private.add(f".{one.attr}")
         elif is_around:
@@ -261,6 +265,7 @@ def _add_uses(uses: Uses, node: ast.AST, where: _Module, names: set[tuple[str, s
             uses.words.add(f"{one.arg}=")
         elif isinstance(one, ast.Call) and _is_patch(one):
             uses.private |= {f"patched {text}" for text in _texts_in(one) if _names_private(text)}
+            uses.private |= {f".{_TO_CLIENT}" for each in one.args if getattr(each, "attr", "") == _TO_CLIENT}
         elif isinstance(one, ast.Call) and isinstance(one.func, ast.Name):
             uses.words.add(f"{one.func.id}()")
         elif isinstance(one, ast.ClassDef) and any(_is_of_package(base, where) for base in one.bases):

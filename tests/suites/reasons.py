@@ -221,7 +221,15 @@ FEATURES: dict[str, Feature] = {
     ),
     "event stores": Feature(("fastmcp.server.event_store",)),
     "helper functions of `fastmcp.utilities`": Feature(
-        (),
+        (
+            "fastmcp.utilities.auth.decode_jwt_header",
+            "fastmcp.utilities.auth.decode_jwt_payload",
+            "fastmcp.utilities.types.create_function_without_params",
+            "fastmcp.utilities.types.get_cached_typeadapter",
+            "fastmcp.utilities.types.is_class_member_of_type",
+            "fastmcp.utilities.types.issubclass_safe",
+            "fastmcp.utilities.types.replace_type",
+        ),
         (),
         tuple(
             f"tests/utilities/test_{name}.py"

@@ -209,7 +209,7 @@ class Endpoint:
     ) -> Response:
         """The response to a body that could not be read; first of all, its session must be there (R2511-SESS-05)."""
         if b"mcp-session-id" in headers.raw and headers.duplicates is None and not profile.modern:
-            sender = self._find_sender(headers, profile, principal)
+            sender = self.sessions.find(headers, profile, principal)
             if type(sender) is Response:
                 return sender
         revision = self._guess_revision(headers, profile, principal)
