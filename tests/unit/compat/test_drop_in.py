@@ -1,6 +1,5 @@
 """`plainmcp.compat.install()`: programs for other packages run unchanged, whether or not these are installed."""
 
-import json
 import subprocess
 import sys
 from pathlib import Path
@@ -75,38 +74,3 @@ def test_the_command_line_serves_an_unchanged_file(tmp_path: Path) -> None:
     assert '"structuredContent":{"result":5}' in done.stdout, done.stderr
     done = run("-m", "plainmcp", "list", "--drop-in", file)
     assert "add" in done.stdout
-
-
-GUIDE = """
-from fastmcp import FastMCP
-from fastmcp.utilities.types import ToolResult, Image
-
-mcp = FastMCP("guide")
-
-@mcp.tool()
-def advanced_analysis(query: str) -> ToolResult:
-    return ToolResult(
-        content=["Analysis complete.", Image(data=b"png", format="png")],
-        structured_content={"query": query, "confidence": 0.95},
-        meta={"cache_hit": True},
-    )
-"""
-
-
-@pytest.mark.slow
-def test_a_tool_of_the_guide_is_registered_and_called(tmp_path: Path) -> None:
-    """S4, seed 004, section 10: ToolResult from fastmcp.utilities.types, with content, data and metadata."""
-    file = tmp_path / "guide.py"
-    file.write_text(GUIDE)
-    done = run("-m", "plainmcp", "call", "--json", "--drop-in", file, "advanced_analysis", '{"query": "q"}')
-    answer = json.loads(done.stdout)
-    del answer["_meta"]["io.modelcontextprotocol/serverInfo"]
-    assert answer == {
-        "resultType": "complete",
-        "content": [
-            {"type": "text", "text": "Analysis complete."},
-            {"type": "image", "data": "cG5n", "mimeType": "image/png"},
-        ],
-        "structuredContent": {"query": "q", "confidence": 0.95},
-        "_meta": {"cache_hit": True},
-    }, done.stderr

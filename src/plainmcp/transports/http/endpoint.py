@@ -17,7 +17,7 @@ from ...protocol.dispatch import check_batch, dispatch_batch, find_missing_scope
 from ...protocol.exchange import Exchange, Listen, Run
 from ...protocol.failures import error_response
 from ...protocol.request import Caller
-from ...revisions import LATEST, LATEST_HANDSHAKE, Revision
+from ...revisions import LATEST, LATEST_HANDSHAKE
 from ...wire import jsonrpc
 from ...wire.jsonrpc import ABSENT, Envelope, Meta
 from . import rules
@@ -207,27 +207,20 @@ class Endpoint:
     def _refuse_unread(
         self, error: ProtocolError, headers: Headers, profile: RequestProfile, principal: Any
     ) -> Response:
-        """The response to a body that could not be read; first of all, its session must be there (R2511-SESS-05)."""
-        if b"mcp-session-id" in headers.raw and headers.duplicates is None and not profile.modern:
-            sender = self.sessions.find(headers, profile, principal)
-            if type(sender) is Response:
-                return sender
-        revision = self._guess_revision(headers, profile, principal)
+        """The response to a body that could not be read; the session that its headers name must be there, though."""
+        revision = LATEST if profile.modern else LATEST_HANDSHAKE
+        try:
+            if not profile.modern and not headers.get_unique(b"mcp-session-id"):
+                revision = rules.revision_without_session(headers, profile)
+            elif not profile.modern:
+                sender = self.sessions.find(headers, profile, principal)
+                if not isinstance(sender, Sender):
+                    return sender or rules.unknown_session()  # R2511-SESS-05
+                revision = sender.session.revision or LATEST_HANDSHAKE
+        except ProtocolError:  # of the headers: the error of the body is told
+            pass
         status = rules.status_unread(error.code, not revision.handshake)
         return json_response(status, error_response(error, revision))
-
-    def _guess_revision(self, headers: Headers, profile: RequestProfile, principal: Any) -> Revision:
-        """The revision of a body that could not be read, as far as its headers show it."""
-        if profile.modern:
-            return LATEST
-        try:
-            named = headers.get_unique(b"mcp-session-id")
-            sender = self.sessions.find(headers, profile, principal) if named else None
-            if isinstance(sender, Sender):
-                return sender.session.revision or LATEST_HANDSHAKE
-            return rules.revision_without_session(headers, profile)
-        except ProtocolError:
-            return LATEST_HANDSHAKE
 
     # The handshake revisions ----------------------------------------------------------------------
 
