@@ -88,8 +88,9 @@ def _is_wanted(hint: Any, which: str) -> bool:
             return any(map(hints.is_record, hints.parts_of(inner, inside=False)))
         case "all":
             # A list of anything may hold content (S004-21), so it has no schema.
-            anything = is_collection(inner) and get_args(inner)[:1] in ((), (Any,), (object,))
-            return not anything and inner not in (None, type(None), Any, object, inspect.Signature.empty)
+            if is_collection(inner) and get_args(inner)[:1] in ((Any,), (object,)):
+                return False
+            return inner not in (list, tuple, set, frozenset, None, type(None), Any, object, inspect.Signature.empty)
         case "every":
             return inner not in (dict, list, tuple, set, frozenset, Any, object, inspect.Signature.empty)
     return False
