@@ -13,7 +13,7 @@ import pytest
 
 from plainmcp import Audio, File, Image, PromptResult, ResourceResult, Server, ToolError, ToolResult
 from plainmcp.compat import fastmcp
-from plainmcp.compat.mcp import pieces
+from plainmcp.compat.mcp import pieces, resources
 from plainmcp.compat.mcp.server import MCPServer
 from plainmcp.errors import AuthorError
 from plainmcp.files.regular import MAX_SIZE, open_regular, read_bounded, read_regular
@@ -286,7 +286,7 @@ def test_media_and_resources_of_other_packages_are_read_in_the_same_way(folder: 
     def picture() -> Any:
         return pieces.Image(folder / name, format="png")
 
-    server.add_resource(pieces.FileResource("x://file", path=folder / name))
+    server.add_resource(resources.FileResource(uri="x://file", path=folder / name))
     for method, params in {
         "tools/call": {"name": "picture", "arguments": {}},
         "resources/read": {"uri": "x://file"},

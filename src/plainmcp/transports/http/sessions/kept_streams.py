@@ -54,7 +54,7 @@ class KeptStreams:
         self.name_stream: Callable[[bytes], str] | None = None
         """Names the stream for the response to a request with an id; without it, they are numbered."""
         self.on_keep: Callable[[Stream], None] | None = None
-        """Called once for each stream that is kept."""
+        """Called once for each stream that is kept, unless it is a mirror."""
         self._count = 0
         self.lock = threading.Lock()  # for the attributes below
         self._closed = False
@@ -85,15 +85,15 @@ class KeptStreams:
             last=last,
         )
 
-    def keep(self, stream: Stream) -> None:
-        """Keep a stream from which something was sent, so that it can be resumed."""
+    def keep(self, stream: Stream, *, is_mirror: bool = False) -> None:
+        """Keep a stream from which something was sent, so that it can be resumed; a mirror is a copy already."""
         with self.lock:
             if self._closed or stream.name in self._finished:
                 return
             is_new = stream.name not in self._open
             self._open[stream.name] = stream
         self.tidy()
-        if is_new and self.on_keep is not None:
+        if is_new and self.on_keep is not None and not is_mirror:
             self.on_keep(stream)
 
     def drop(self, stream: Stream) -> None:

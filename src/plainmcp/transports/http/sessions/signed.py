@@ -5,8 +5,9 @@ Nothing is stored, so a process does not hear of the changes of others, and no c
 
 from typing import Any
 
+from ....errors import ProtocolError
 from ....protocol.core import Core
-from ....protocol.session import Session
+from ....protocol.session import Session, not_offered
 from ....wire.jsonrpc import Envelope
 from .. import rules
 from ..headers import Headers
@@ -31,7 +32,6 @@ class SignedSessions:
     why_no_get = NO_STORE
     dispatch = None
     wrap = None
-    why_not_listen = None
 
     def __init__(self, core: Core, settings: Settings) -> None:
         self._core = core
@@ -60,6 +60,10 @@ class SignedSessions:
     def route(self, sender: Sender, pending: PendingResponse, envelope: Envelope) -> Response | None:
         """The response to an answer, for which there is no question."""
         return refuse_answers(pending, envelope)
+
+    def why_not_listen(self, pending: PendingResponse) -> ProtocolError:
+        """The error for a listen request, which would miss the changes of other processes."""
+        return not_offered("subscriptions/listen", NO_STORE)
 
     def start(self) -> None:
         """There is nothing to start."""

@@ -132,9 +132,7 @@ class SignedIds:
     def _warn(self, problem: str) -> None:
         if problem not in self._warned:
             self._warned.add(problem)
-            _log.warning(
-                "%s, and was answered by 404 (no such session): %s. This is logged once.", *problem.split(": ")
-            )
+            _log.warning(problem)
 
     def _sign_key(self) -> bytes:
         if self._key is None:

@@ -80,7 +80,7 @@ class SharedSession:
         self.principal = principal
         parts = make_parts(core, settings, shares, principal, address, self.id, self.send)
         self.caller, self.owner, self.connection, self.streams = parts
-        self.streams.name_stream, self.streams.on_keep = self._name_stream, self._keep_for_others
+        self.streams.name_stream, self.streams.on_keep = self._name_stream, self.copy_stream
         self.name = self.connection.session.id = name
         self.created = self.used = core.now()
         self.can_resume = settings.max_standing > 0
@@ -245,10 +245,6 @@ class SharedSession:
         """The log with the copy of a stream."""
         return self._replica.keys.stream_of(self.name, stream)
 
-    def _keep_for_others(self, stream: Stream) -> None:
-        if is_own_stream(self._replica, stream.name):  # and not a copy of another one's
-            self.copy_stream(stream)
-
     def copy_stream(self, stream: Stream) -> None:
         """Copy a stream into the store, from its first event on."""
         stream.copy_to(StreamCopy(self._replica, self.log_of(stream.name), self.caller).write)
@@ -256,7 +252,7 @@ class SharedSession:
     def mirror(self, name: str, after: int) -> Stream:
         """A stream for the events of another replica's stream, after an event; it ends when its client leaves."""
         stream = self.streams.make(name, after)
-        self.streams.keep(stream)
+        self.streams.keep(stream, is_mirror=True)
         return stream
 
     def _leave_mirror(self, stream: Stream) -> None:
