@@ -68,6 +68,10 @@ class Server(Core):
             from .transports.lifespan import Lifespan  # loads asyncio, for those who need it
 
             self.life = Lifespan(self, lifespan, self._set_lifespan)
+        if self.store is not None:
+            from .replicas.presence import presence_of  # loaded for those who share
+
+            self.presence = presence_of(self, self.store)
         self._compile_methods()
         self.dispatch = dispatch
         for observer in observers:
@@ -415,7 +419,7 @@ class Server(Core):
 
             http_options = _http_options_of("server.run", {**options})
             if workers > 1:
-                _check_sharing(http_options)
+                _check_sharing(http_options, self.store)
             with self._logs(access_log, log_level):
                 if workers > 1 and not self.is_key_shared:
                     _log.warning("there is no Server(key=…), so all sessions end when this server is started again")
@@ -511,9 +515,9 @@ def _stdio_options_of(where: str, options: dict[str, Any], more: dict[str, Any])
     return options
 
 
-def _check_sharing(options: dict[str, Any]) -> None:
+def _check_sharing(options: dict[str, Any], own: Any) -> None:
     """Let the sessions of several workers be signed, unless there is a store; raises AuthorError."""
-    store = options.get("store")
+    store = options.get("store") or own
     if store is not None and not getattr(store, "is_shared", True):
         raise AuthorError("this store belongs to one process: with several workers, use a RedisStore")
     is_signed = store is None and not options.get("stateless")

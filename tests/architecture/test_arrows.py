@@ -36,6 +36,7 @@ LAZY = {
 LAZY_MODULES = {
     "cli/scripts": "importlib.metadata takes long to load, and only a name that is no file needs it",
     "redis/__init__": "an extra: needed only with --redis",
+    "replicas/presence": "needed only with a store",
     "transports/http/sessions/none": "needed only with stateless=True",
     "transports/http/sessions/shared": "needed only with a store",
     "transports/http/sessions/signed": 'needed only with sessions="signed"',

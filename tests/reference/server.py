@@ -49,6 +49,7 @@ _SERVER_OPTIONS = {
         "Kinds of features that are announced although there may be none: `resources`, for tools that embed them, "
         "`tools`, `prompts`, `completions`."
     ),
+    "store": "What several processes share: see [several processes](../how-to/scale.md).",
 }
 
 _FEATURE_OPTIONS = {

@@ -48,11 +48,7 @@ _NOT_GIVEN: Any = object()
 
 
 class Life(Protocol):
-    """The lifespan of a server, as transports use it."""
-
-    @property
-    def middleware(self) -> Any:
-        """Starts it before a request."""
+    """What starts before the first request of a server and ends with it, as transports use it: its lifespan."""
 
     def start(self) -> None:
         """Start it, unless it has started, and wait until it has."""
@@ -65,6 +61,34 @@ class Life(Protocol):
 
     async def close_async(self) -> None:
         """End it, if it has started, and wait for its end."""
+
+
+class EnteredLife(Life, Protocol):
+    """A lifespan, which the first request starts where nothing else has."""
+
+    @property
+    def middleware(self) -> Any:
+        """Starts it before a request."""
+
+
+def check_store(store: Any) -> Any:
+    """A store, or None; raises AuthorError for anything else."""
+    is_store = all(hasattr(store, name) for name in ("append", "change", "read"))
+    if store is None or (is_store and not isinstance(store, type)):
+        return store
+    raise AuthorError(
+        'store= must be an object such as RedisStore("redis://…"), or another plainmcp.store.Store; '
+        f"not {getattr(store, '__name__', type(store).__name__)}"
+    )
+
+
+def check_key(core: "Core", option: str) -> None:
+    """Refuse an option that needs a key which all processes have, where there is none; raises AuthorError."""
+    if not core.is_key_shared:
+        raise AuthorError(
+            f"{option} needs the same Server(key=…) in all processes: draw it once with secrets.token_bytes(32), "
+            "and keep it where you keep other secrets"
+        )
 
 
 class Core:
@@ -96,8 +120,10 @@ class Core:
     """The lowest level of log messages that are sent to a client of a handshake revision before it sets one."""
     chain: tuple[Any, ...] = ()
     """The middleware that is around the features, also where the server is mounted in another one."""
-    life: "Life | None" = None
+    life: "EnteredLife | None" = None
     """The lifespan of the server, if it has one."""
+    presence: "Life | None" = None
+    """The place of this process among those that share the store, if there is one."""
 
     @with_checked_options("Server", 'write Server("weather", version="1.0.0")')
     def __init__(
@@ -129,6 +155,7 @@ class Core:
         observe: Callable[..., Any] | Sequence[Callable[..., Any]] = (),
         implies: Implies | None = None,
         offers: Collection[str] = (),
+        store: Any = None,
     ) -> None:
         if not name:
             raise AuthorError("a server needs a name")
@@ -171,6 +198,8 @@ class Core:
         self.implies = implies
         self.is_missing = compile_missing(implies)
         """Whether the scopes of a caller lack one of those that are required."""
+        self.store = check_store(store)
+        """What several processes of this server share; None if there is one process."""
         self.lifespan: Any = None  # the value of the lifespan, once it has started
         self.rules = Rules()
         self.registry = Registry(self.policy, offers)
@@ -413,7 +442,11 @@ class Core:
 
     def lives(self) -> list["Life"]:
         """The lifespans of this server and of those that are mounted in it; a transport that serves starts them."""
-        return [server.life for server in (self, *self._mounted_servers()) if server.life is not None]
+        return [life for server in (self, *self._mounted_servers()) for life in server.own_lives()]
+
+    def own_lives(self) -> list["Life"]:
+        """The lifespan of this server, if it has one, and its place among the processes that share its store."""
+        return [life for life in (self.presence, self.life) if life is not None]
 
     @with_checked_options("server.enable", 'write server.enable(tags=["admin"])')
     def enable(
@@ -446,7 +479,11 @@ class Core:
         self.registry.switch(selection_of("server.disable", tags, names, kinds), False)
 
     def resource_updated(self, uri: str) -> None:
-        """Notify the subscribers of a resource that it changed."""
+        """Notify the subscribers of a resource that it changed.
+
+        With a store, those at all processes. A process that has not started the server may end as soon as this
+        returns: then the store has the change. Raises StoreError if the store does not take it there.
+        """
         self.registry.publish("resources/updated", uri)
 
     @cached_property

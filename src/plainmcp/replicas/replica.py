@@ -14,7 +14,7 @@ from typing import Protocol, TypeVar
 from weakref import WeakSet
 
 from ..errors import AuthorError
-from ..protocol.core import Core
+from ..protocol.core import Core, check_key
 from ..protocol.listeners import Listeners
 from ..store.interface import Store, StoreError
 from .budget import StoreBudget
@@ -64,6 +64,7 @@ class Replica:
         self.keys = StoreKeys(core)
         self.budget = StoreBudget(monotonic)
         self._receivers: list[EntryReceiver] = []
+        self._holds = 0
         self.change_listeners = Listeners[[Change]]()
         """Called with the changes in the log, in its order."""
         self.reset()
@@ -91,6 +92,10 @@ class Replica:
     def is_running(self) -> bool:
         """Whether it has started, and not stopped since."""
         return self._ending is not None and not self._ending.is_set()
+
+    @property
+    def _is_not_started(self) -> bool:
+        return self._ending is None
 
     @property
     def _has_stopped(self) -> bool:
@@ -142,10 +147,23 @@ class Replica:
         if not self.is_used:
             self.stop()
 
+    def hold(self) -> None:
+        """Run until `release` is called as often, whether or not an endpoint has it; waits a moment for the store."""
+        with self._lock:
+            self._holds += 1
+        self.wait_to_join()
+
+    def release(self, seconds: float) -> None:
+        """Stop, unless it is held again or an endpoint has it, when what waits is written; at most some seconds."""
+        with self._lock:
+            self._holds -= 1
+        if not self.is_used:
+            self.stop(seconds)
+
     @property
     def is_used(self) -> bool:
-        """Whether an endpoint has it."""
-        return bool(self._receivers)
+        """Whether an endpoint has it, or something else holds it."""
+        return bool(self._receivers) or self._holds > 0
 
     @property
     def is_divided(self) -> bool:
@@ -309,6 +327,8 @@ class Replica:
         These are the listen requests in this process, which need no store. Sessions follow the log.
         """
         is_too_long = uri is not None and len(uri) > MAX_URI
+        if self._is_not_started and not self._receivers:
+            return self._write_now(event, uri)
         if is_too_long or self._has_stopped:
             return False
         is_delivered = self.is_down
@@ -317,6 +337,19 @@ class Replica:
         note_change(number)
         return not is_delivered
 
+    def _write_now(self, event: str, uri: str | None) -> bool:
+        """Write a change of a process that does not serve into the store; raises StoreError.
+
+        A list that changes there is one that the process puts together before it serves.
+        """
+        if uri is not None:
+            if len(uri) > MAX_URI:
+                raise StoreError(f"a URI of more than {MAX_URI} characters cannot be sent to other processes")
+            change = Change(0, event, uri, self.name, next(self.numbers), True)
+            log = self.keys.changes
+            self.store.append([(log, self.keys.sign(log, change.content))], *self.keys.limits_of(log))
+        return False
+
     def watch_changes(self) -> OwnChanges:
         """The changes that the function of one request makes, from now on in this context."""
         return watch_changes(self._writer)
@@ -324,6 +357,8 @@ class Replica:
 
 def replica_of(core: Core, store: Store) -> Replica:
     """The replica of a server: one for all its applications."""
+    if getattr(store, "is_shared", True):
+        check_key(core, "store=")
     replica = core.registry.relay
     if not isinstance(replica, Replica) or (replica.store != store and not replica.is_used):
         return Replica(core, store)

@@ -6,6 +6,7 @@ from math import inf
 from typing import Any, Literal
 
 from ...errors import AuthorError
+from ...protocol.core import check_store
 from . import security
 
 __all__ = ["Settings"]
@@ -61,12 +62,7 @@ class Settings:
             raise AuthorError("stateless is True or False")
         if self.sessions not in ("memory", "signed"):
             raise AuthorError(f'sessions is "memory" or "signed"; not {self.sessions!r}')
-        is_store = all(hasattr(self.store, name) for name in ("append", "change", "read"))
-        if self.store is not None and (isinstance(self.store, type) or not is_store):
-            raise AuthorError(
-                'store is an object such as RedisStore("redis://…"), or another plainmcp.store.Store; '
-                f"not {getattr(self.store, '__name__', type(self.store).__name__)}"
-            )
+        check_store(self.store)
         if self.store is not None and (self.stateless or self.sessions != "memory"):
             raise AuthorError("store= shares the sessions of several processes; leave out stateless= and sessions=")
         if self.stateless and self.sessions != "memory":

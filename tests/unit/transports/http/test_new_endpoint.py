@@ -31,7 +31,7 @@ def test_what_cannot_be_shared_is_refused() -> None:
         server.asgi(store=memory, stateless=True)
     with pytest.raises(AuthorError, match=r"leave out stateless= and sessions="):
         server.wsgi(store=memory, sessions="signed")
-    with pytest.raises(AuthorError, match="store is an object such as RedisStore"):
+    with pytest.raises(AuthorError, match="store= must be an object such as RedisStore"):
         server.asgi(store="redis://127.0.0.1")
     with pytest.raises(AuthorError, match=r"store= needs the same Server\(key=…\)"):
         Server("drawn", "1").asgi(store=RedisStore("redis://127.0.0.1:1"))

@@ -26,6 +26,7 @@ from ....replicas.steps import (
     steps_of,
 )
 from ....revisions import LATEST
+from ....store.interface import Store
 from ....wire import jsonrpc
 from ....wire.jsonrpc import ABSENT, Envelope, Failure
 from .. import rules
@@ -53,8 +54,8 @@ class SharedSessions:
     why_no_changes = None
     why_no_get = None
 
-    def __init__(self, core: Core, settings: Settings, unread: Share) -> None:
-        self.local = LocalSessions(core, settings, unread)
+    def __init__(self, core: Core, store: Store, settings: Settings, unread: Share) -> None:
+        self.local = LocalSessions(core, store, settings, unread)
 
     def start(self) -> None:
         """Start to follow the store, and wait a moment until that works and other replicas know of this one."""

@@ -41,7 +41,7 @@ MAX_ENDED = 10_000
 class LocalSessions:
     """The sessions of one endpoint that other replicas serve, too, as this replica has them."""
 
-    def __init__(self, core: Core, settings: Settings, unread: Share) -> None:
+    def __init__(self, core: Core, store: Store, settings: Settings, unread: Share) -> None:
         self._core, self._settings = core, settings
         self.kept = SessionStore[SharedSession](settings, core.now)
         self._shares = shares_of(self.kept, settings, unread)
@@ -49,7 +49,7 @@ class LocalSessions:
         self._by_name: WeakValueDictionary[str, SharedSession] = WeakValueDictionary()
         self._ended: OrderedDict[str, None] = OrderedDict()
         self._opening = threading.Lock()
-        self.replica = replica_of(core, settings.store)
+        self.replica = replica_of(core, store)
         idle = settings.session_idle_seconds
         self.states = SavedStates(self.replica, seconds_of(idle))
         self._expiry = SessionExpiry(self.replica, idle, core.now, self._get_all, self.states.renew)
