@@ -18,6 +18,7 @@ from typing import Any
 
 import plainmcp
 from plainmcp import Context, Server
+from plainmcp.store import MemoryStore
 
 PACKAGE = str(Path(plainmcp.__file__).parent) + "/"
 META = {
@@ -29,6 +30,9 @@ HEADERS = {
     "accept": "application/json, text/event-stream",
     "content-type": "application/json",
 }
+
+REPLICAS = ("plainmcp-read", "plainmcp-write")
+"""The threads that follow a store, whatever the requests are."""
 
 Event = tuple[str, str, bool]
 events: list[Event] = []
@@ -43,7 +47,7 @@ def module_of(frame: FrameType | None) -> str | None:
 
 def record(frame: FrameType, event: str, argument: Any) -> None:
     """Record a call of a function of ours, or the return to one."""
-    if not recording or event not in ("call", "return"):
+    if not recording or event not in ("call", "return") or threading.current_thread().name.startswith(REPLICAS):
         return
     module = module_of(frame)
     if module is None:
@@ -65,9 +69,9 @@ class Model:
     note: str
 
 
-def make_server() -> Server:
+def make_server(**options: Any) -> Server:
     """A server with one tool for each case, and a resource and a prompt."""
-    server = Server("traced", "1")
+    server = Server("traced", "1", **options)
     model = Model("a", 1, 0.5, True, "b")
 
     @server.tool
@@ -272,6 +276,9 @@ def main() -> None:
             for modern in (False, True):
                 revision = "2026-07-28" if modern else "2025-11-25"
                 found[f"{transport} {case} {revision}"] = trace(send, method, params, modern)
+    send = by_asgi(make_server(store=MemoryStore()))
+    for modern, revision in ((False, "2025-11-25"), (True, "2026-07-28")):
+        found[f"store echo_async {revision}"] = trace(send, *CASES["echo_async"], modern)
     sys.setprofile(None)
     print(json.dumps(found))
 

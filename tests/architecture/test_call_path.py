@@ -103,6 +103,18 @@ def test_a_whole_request_over_asgi_visits_few_modules(case: str, revision: str) 
     assert len(modules) - 1 <= most_moves, modules
 
 
+# The same for an application that shares a store: what it needs of the store, it has asked before.
+SHARED = {"2025-11-25": (16, 46), "2026-07-28": (15, 44)}
+
+
+@pytest.mark.parametrize("revision", REVISIONS)
+def test_a_call_with_a_store_visits_few_modules_more(revision: str) -> None:
+    modules = modules_of(traces()[f"store echo_async {revision}"])
+    most_modules, most_moves = SHARED[revision]
+    assert len(set(modules)) <= most_modules, sorted(set(modules))
+    assert len(modules) - 1 <= most_moves, modules
+
+
 def test_the_users_function_is_called_in_one_place() -> None:
     callers = {event[0] for events in traces().values() for event in events if event[1] == "invoke" and event[2]}
     assert callers == {"transports/invoke"}

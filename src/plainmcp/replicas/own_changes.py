@@ -2,44 +2,32 @@
 
 from contextvars import ContextVar
 
-from .writer import StoreWriter
+import msgspec
 
-__all__ = ["OwnChanges", "note_change", "watch_changes"]
+__all__ = ["CURRENT", "WAIT", "OwnChanges", "note_change"]
 
 WAIT = 0.5
 """How many seconds a response waits for them."""
 
 
-class OwnChanges:
+class OwnChanges(msgspec.Struct):
     """The changes that one request has made."""
 
-    __slots__ = ("_writer", "last")
-
-    def __init__(self, writer: StoreWriter) -> None:
-        self._writer = writer
-        self.last = 0  # the number of the last one, for the writer
-
-    def are_written(self) -> bool:
-        """Whether the store has them."""
-        return self._writer.written >= self.last
-
-    def wait(self) -> None:
-        """Wait until the store has them, but not for a store that fails."""
-        self._writer.wait(self.last, WAIT)
+    last: int = 0  # the number of the last one, for the writer
 
 
-_current: ContextVar[OwnChanges | None] = ContextVar("plainmcp_changes", default=None)
-
-
-def watch_changes(writer: StoreWriter) -> OwnChanges:
-    """The changes that are made from now on in this context: by the function of one request."""
-    changes = OwnChanges(writer)
-    _current.set(changes)
-    return changes
+CURRENT: ContextVar[OwnChanges | None] = ContextVar("plainmcp_changes", default=None)
+"""Those of the request whose function runs; a thread that runs it has the same object."""
 
 
 def note_change(number: int) -> None:
-    """Note the number of a change for the request in whose context it is made, if there is one."""
-    changes = _current.get()
+    """Note the number of a change for the request in whose context it is made, if there is one.
+
+    >>> _ = CURRENT.set(OwnChanges())
+    >>> note_change(7)
+    >>> CURRENT.get()
+    OwnChanges(last=7)
+    """
+    changes = CURRENT.get()
     if changes is not None:
         changes.last = number

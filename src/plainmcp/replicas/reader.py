@@ -60,7 +60,8 @@ class StoreReader:
         self._moved = threading.Condition()  # for the logs, and notified when one of them has moved on
         # The replicas come first: who waits for a broadcast has to know who else receives it.
         self._logs = {log: _Log(receive) for log in (keys.replicas, keys.broadcasts, inbox)}
-        self._last_read = monotonic()
+        self.last_read = monotonic()
+        """When it has read last: more than `BEHIND` seconds ago, entries may wait that others rely on."""
         self.change_log = ChangeLog(keys)
         """The last changes."""
         self.begun = threading.Event()
@@ -76,11 +77,6 @@ class StoreReader:
         with self._moved:
             self._logs.pop(log, None)
 
-    @property
-    def is_behind(self) -> bool:
-        """Whether it has not read for longer than usual, so that entries may wait that others rely on."""
-        return monotonic() - self._last_read > BEHIND
-
     def wait_for(self, position: int, seconds: float) -> None:
         """Wait until this process has received a broadcast, by its position."""
         log = self._logs[self._keys.broadcasts]
@@ -91,7 +87,7 @@ class StoreReader:
 
     def run(self, ending: threading.Event) -> None:
         """Receive entries as they come, until it ends."""
-        tick = self._last_read = monotonic()
+        tick = self.last_read = monotonic()
         while not ending.is_set():
             try:
                 if not self.begun.is_set():
@@ -100,13 +96,13 @@ class StoreReader:
                     self._go_back()
                 logs, positions = self._get_positions()
                 entries = self._store.read(positions, WAIT)
-                if monotonic() - self._last_read > LAG:
+                if monotonic() - self.last_read > LAG:
                     self._health.note_gap(
                         "reading", "it was not read for a while: this process was paused, or is very busy"
                     )
                 self._receive_all(entries, logs)
                 self._health.recover("reading")
-                self._last_read = monotonic()  # not before: what was read is received now
+                self.last_read = monotonic()  # not before: what was read is received now
             except Exception as error:
                 if not ending.is_set():
                     self._health.fail("reading", error)

@@ -23,7 +23,7 @@ from .entries import Ack, Broadcast, Holder, Join, Leave, LogEntry, SessionEnd, 
 from .health import StoreHealth, contain
 from .heartbeat import Heartbeat
 from .keys import StoreKeys
-from .own_changes import OwnChanges, note_change, watch_changes
+from .own_changes import note_change
 from .peers import Peers
 from .reader import Receive, StoreReader
 from .writer import StoreWriter
@@ -82,7 +82,8 @@ class Replica:
         self._ending: threading.Event | None = None  # None before the start, and set after the end
         self._health = StoreHealth(self._come_back)
         self._heartbeat = Heartbeat(self.keys, self.name, self._health)
-        self._writer = StoreWriter(self.store, self._health, self.keys, self._heartbeat.beat)
+        self.writer = StoreWriter(self.store, self._health, self.keys, self._heartbeat.beat)
+        """Writes later what the others have to know."""
         inbox = self.keys.inbox_of(self.name)
         self.reader = StoreReader(
             self.store, self._health, self.keys, inbox, self._receive, self._receive_change, self._tick
@@ -199,7 +200,7 @@ class Replica:
     def _write(self, ending: threading.Event) -> None:
         while not self.reader.begun.wait(0.2) and not ending.is_set():
             pass  # what it wrote before it follows, it would not see itself
-        self._writer.run(ending)
+        self.writer.run(ending)
 
     def wait_to_begin(self, seconds: float = 1) -> None:
         """Start, and wait until no entry is missed any more; but not long, if the store fails."""
@@ -210,7 +211,7 @@ class Replica:
         """Start, and wait until other replicas can know of this one; but not long, if the store fails."""
         self.start()
         self.wait_to_begin(seconds)
-        self._writer.finish(seconds)
+        self.writer.finish(seconds)
 
     def stop(self, seconds: float = 0.5) -> None:
         """Write what waits, within some seconds, and end the threads."""
@@ -219,9 +220,9 @@ class Replica:
             return
         self.append(self.keys.replicas, Leave(self.name))
         self.later(self._heartbeat.end)
-        self._writer.finish(seconds)
+        self.writer.finish(seconds)
         ending.set()
-        self._writer.wake()
+        self.writer.wake()
 
     @property
     def is_down(self) -> bool:
@@ -238,7 +239,7 @@ class Replica:
             return work(self.store)
         except StoreError as error:
             self._health.fail("writing", error)  # which is tried again soon, and in the background
-            self._writer.wake()
+            self.writer.wake()
             raise
 
     def append_now(self, log: str, entry: LogEntry) -> int:
@@ -271,7 +272,7 @@ class Replica:
     def append(self, log: str, entry: LogEntry | ChangeContent) -> int:
         """Append an entry to a log as soon as possible; returns its number."""
         self._start_unless_stopped()
-        return self._writer.append(log, self.keys.sign(log, entry))
+        return self.writer.append(log, self.keys.sign(log, entry))
 
     def notify(self, replica: str, entry: LogEntry) -> None:
         """Send an entry to one replica, as soon as possible."""
@@ -284,7 +285,7 @@ class Replica:
     def later(self, work: Callable[[Store], object]) -> None:
         """Do something with the store as soon as possible."""
         self._start_unless_stopped()
-        self._writer.later(work)
+        self.writer.later(work)
 
     # Reading --------------------------------------------------------------------------------------
 
@@ -349,10 +350,6 @@ class Replica:
             log = self.keys.changes
             self.store.append([(log, self.keys.sign(log, change.content))], *self.keys.limits_of(log))
         return False
-
-    def watch_changes(self) -> OwnChanges:
-        """The changes that the function of one request makes, from now on in this context."""
-        return watch_changes(self._writer)
 
 
 def replica_of(core: Core, store: Store) -> Replica:

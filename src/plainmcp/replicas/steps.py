@@ -3,7 +3,6 @@
 import logging
 from collections.abc import Callable
 from time import monotonic
-from typing import Any
 
 from ..errors import InternalError, ToolError
 from ..protocol.conversation import ENDS, Steps, keep
@@ -12,10 +11,8 @@ from ..protocol.features import Feature
 from ..protocol.files import reads_file
 from ..store.interface import StoreError
 from .health import UNAVAILABLE
-from .own_changes import OwnChanges
 
 __all__ = [
-    "AfterChanges",
     "StoreExchange",
     "Work",
     "ask_store",
@@ -105,34 +102,3 @@ def steps_of(exchange: Exchange) -> Steps:
         else:
             exchange.send(value)
     return exchange.response
-
-
-class AfterChanges(Exchange, kw_only=True):
-    """An exchange whose response waits until the store has the changes that its function has made.
-
-    So its client can rely on them. Most functions make none. It is not a generator, because each call has one.
-    """
-
-    rest: Exchange
-    changes: OwnChanges
-
-    @property
-    def has_one_step(self) -> bool:  # type: ignore[override]
-        """Whether the next step is the last one."""
-        return self.rest.has_one_step
-
-    def send(self, value: Any) -> None:
-        """Pass back the value of a step."""
-        self._go_on(self.rest.send, value)
-
-    def throw(self, error: BaseException) -> None:
-        """Pass back the exception of a step."""
-        self._go_on(self.rest.throw, error)
-
-    def _go_on(self, pass_back: Callable[[Any], None], outcome: Any) -> None:
-        has_ended = self.rest.step is None
-        if not has_ended:
-            pass_back(outcome)
-        self.step, self.response = self.rest.step, self.rest.response
-        if self.step is None and not has_ended and not self.changes.are_written():
-            self.step = step_for(self.changes.wait, do_nothing, deadline())

@@ -161,7 +161,7 @@ def test_a_bare_resource_is_refused_under_other_names_too(resource: Any) -> None
 UNKNOWN: dict[str, tuple[Callable[[Server], Any], str]] = {
     "Server": (
         lambda s: Server("s", verison="1"),
-        r"^Server has no option verison=; did you mean version=\? The options are name, version, .*offers\.$",
+        r"^Server has no option verison=; did you mean version=\? The options are name, version, .*store\.$",
     ),
     "Server, of others": (
         lambda s: Server("s", debug=True),

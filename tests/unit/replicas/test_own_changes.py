@@ -2,30 +2,15 @@
 
 from contextvars import copy_context
 
-from plainmcp.replicas.own_changes import note_change, watch_changes
+from plainmcp.replicas.own_changes import CURRENT, OwnChanges, note_change
 
 
-class FakeWriter:
-    """A writer that has written the changes up to a number."""
+def test_a_change_is_noted_for_the_request_in_whose_context_it_is_made() -> None:
+    def work(number: int) -> int:
+        changes = OwnChanges()
+        CURRENT.set(changes)
+        copy_context().run(note_change, number)  # as in a thread
+        return changes.last
 
-    written = 0
-    waited: tuple[int, float] | None = None
-
-    def wait(self, number: int, seconds: float) -> None:
-        self.waited = number, seconds
-
-
-def test_a_request_waits_for_its_own_changes_only() -> None:
-    writer = FakeWriter()
-
-    def work(number: int | None) -> list[object]:
-        changes = watch_changes(writer)  # type: ignore[arg-type]
-        if number is not None:
-            copy_context().run(note_change, number)  # as in a thread
-        changes.wait()
-        return [changes.are_written(), writer.waited]
-
-    assert copy_context().run(work, None) == [True, (0, 0.5)]
-    assert copy_context().run(work, 7) == [False, (7, 0.5)]
-    writer.written = 7
-    assert copy_context().run(work, 7) == [True, (7, 0.5)]
+    assert [copy_context().run(work, number) for number in (7, 9)] == [7, 9]
+    note_change(11)  # without a request

@@ -128,7 +128,8 @@ def test_a_replica_that_was_paused_looks_whether_a_session_has_ended(monkeypatch
                 assert (await speak(other, request("ping"), headers)).status == 200
             store.going_on.clear()
             assert (await speak(one, None, ended, "DELETE")).status == 204  # it is not waited for long
-            await wait_until(lambda: other.endpoint.sessions.local.replica.reader.is_behind)
+            reading = other.endpoint.sessions.local.replica.reader
+            await wait_until(lambda: time.monotonic() - reading.last_read > reader.BEHIND)
             assert (await speak(other, request("ping"), ended)).status == 404
             assert (await speak(other, request("ping"), kept)).status == 200
             store.going_on.set()

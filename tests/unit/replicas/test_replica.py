@@ -242,7 +242,7 @@ def test_changes_wait_for_the_store_as_long_as_it_takes(monkeypatch: pytest.Monk
                 one.server.resource_updated("memo://one")
                 for _ in range(10):
                     replica.append("another log", Ack(number, "replica"))
-            await wait_until(lambda: not replica._writer._others)
+            await wait_until(lambda: not replica.writer._others)
             stream.hang_up()  # which writes an entry, too
             await stream.task
             store.failing = ""
@@ -342,7 +342,7 @@ def test_changes_after_the_end_of_the_last_application_reach_the_listeners_of_th
         one.server.registry.listen(lambda event, uri: uris.append(uri))
     one.server.resource_updated("memo://one")
     assert uris == ["memo://one"]
-    assert not one.endpoint.sessions.local.replica._writer._changes
+    assert not one.endpoint.sessions.local.replica.writer._changes
 
 
 def test_a_stream_that_is_opened_late_does_not_start_a_replica_that_has_stopped() -> None:

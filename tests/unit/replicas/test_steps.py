@@ -13,7 +13,6 @@ from plainmcp.protocol.exchange import Exchange
 from plainmcp.protocol.request import Cancelled
 from plainmcp.replicas import steps as store_steps
 from plainmcp.replicas.steps import (
-    AfterChanges,
     StoreExchange,
     ask_store,
     ask_store_first,
@@ -132,34 +131,3 @@ def test_a_request_does_not_wait_longer_for_the_store_than_clients_are_told(monk
         assert time.monotonic() < until
         time.sleep(0.005)
     assert order == ["done"]
-
-
-class FakeChanges:
-    """The changes of a request, which the store has when they were waited for."""
-
-    def __init__(self, is_written: bool) -> None:
-        self.is_written = is_written
-
-    def are_written(self) -> bool:
-        return self.is_written
-
-    def wait(self) -> None:
-        self.is_written = True
-
-
-@pytest.mark.parametrize("is_written", [True, False])
-def test_a_response_waits_until_the_store_has_the_changes(is_written: bool) -> None:
-    order: list[Any] = []
-    rest, changes = with_step(order), FakeChanges(is_written)
-    assert run(AfterChanges(step=rest.step, rest=rest, changes=changes)) == b"done"  # type: ignore[arg-type]
-    assert (order, changes.is_written) == (["asked", None], True)
-
-
-def test_an_error_waits_for_the_changes_too_and_a_cancel_does_not_get_lost() -> None:
-    order: list[Any] = []
-    rest, changes = with_step(order), FakeChanges(False)
-    exchange = AfterChanges(step=rest.step, rest=rest, changes=changes)  # type: ignore[arg-type]
-    exchange.throw(InternalError("away"))
-    assert exchange.step is not None and not changes.is_written
-    exchange.throw(Cancelled())  # while the store is waited for: the response is there already
-    assert (exchange.step, exchange.response, order) == (None, b"refused", [InternalError])

@@ -109,13 +109,16 @@ class Endpoint:
         if not isinstance(sender, Sender):
             return sender or rules.unknown_session(envelope.id)
         pending, caller = _receive_from(sender, headers, profile, principal)
-        route = self.sessions.route
-        detour = None if route is None else route(sender, pending, envelope)
-        return self._dispatch(pending, envelope, caller) if detour is None else self._take(detour, pending, caller)
+        pending.id = bytes(envelope.id)  # its stream may be opened before the request is started
+        if envelope.method in self.sessions.routed:
+            detour = self.sessions.route(sender, pending, envelope)
+            if detour is not None:
+                return self._take(detour, pending, caller)
+        return self._open(pending, self._start(envelope, caller), caller)
 
-    def _dispatch(self, pending: PendingResponse, envelope: Envelope, caller: Caller) -> Response | PendingResponse:
-        start = self.sessions.dispatch or self.core.dispatch
-        return self._open(pending, start(self.core, envelope, caller), caller)
+    def _start(self, envelope: Envelope, caller: Caller) -> Exchange:
+        start = self.sessions.starts.get(envelope.method) or self.core.dispatch
+        return start(self.core, envelope, caller)
 
     def _receive_modern(
         self, headers: Headers, profile: RequestProfile, envelope: Envelope, meta: Meta | None, principal: Any
@@ -134,7 +137,8 @@ class Endpoint:
             failure = refuse(self.core, error, caller, envelope).response or b""
             return json_response(rules.status_of(failure, True), failure)
         pending = PendingResponse(profile, revision, None, bytes(envelope.id))
-        return self._dispatch(pending, envelope, Caller(None, principal, revision, pending, None, headers))
+        caller = Caller(None, principal, revision, pending, None, headers)
+        return self._open(pending, self.core.dispatch(self.core, envelope, caller), caller)
 
     def _find_header_map(self, principal: Any, name: str) -> dict[str, tuple[str, ...]] | None:
         tool = self.core.registry.tools.find(name, principal)
@@ -159,8 +163,7 @@ class Endpoint:
         lack = find_missing_scopes(self.core, batch, caller)
         if lack is not None:
             return profile.challenges.refuse_scopes(lack, refuse_batch(self.core, lack, batch, caller))
-        start = partial(self.sessions.dispatch or self.core.dispatch, self.core)
-        return self._open(pending, dispatch_batch(self.core, batch, caller, start), caller)
+        return self._open(pending, dispatch_batch(self.core, batch, caller, self._start), caller)
 
     def _open(
         self, pending: PendingResponse, exchange: Exchange, caller: Caller, is_detour: bool = False

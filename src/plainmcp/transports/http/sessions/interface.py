@@ -4,7 +4,8 @@ There are four answers: in the memory of this process, nowhere (stateless), in t
 processes that share a store. An endpoint gets one of them as an object.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
+from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol
 
 from ....errors import ProtocolError
@@ -19,10 +20,12 @@ from ..headers import Headers
 from ..pending import PendingResponse, StoredSession
 from ..rules import RequestProfile, Response
 
-__all__ = ["Detour", "Dispatch", "Sender", "Sessions"]
+__all__ = ["STARTED_BY_CORE", "Detour", "Dispatch", "Sender", "Sessions"]
 
 Dispatch = Callable[[Core, Envelope, Caller], Exchange]
 """Starts to answer a message."""
+STARTED_BY_CORE: Mapping[Any, Dispatch] = MappingProxyType({})
+"""For sessions that need no saving: the core starts all messages."""
 
 
 class Sender(NamedTuple):
@@ -60,10 +63,10 @@ class Sessions(Protocol):
         ...
 
     @property
-    def dispatch(self) -> Dispatch | None:
-        """Starts to answer a message, whose link is a pending response, where the session has to be saved after it.
+    def starts(self) -> Mapping[Any, Dispatch]:
+        """How messages of some methods are started, whose session has to be saved after them; the core starts others.
 
-        None if the core does all of it.
+        Their link is a pending response.
         """
         ...
 
@@ -73,11 +76,12 @@ class Sessions(Protocol):
         ...
 
     @property
-    def route(self) -> Callable[[Sender, PendingResponse, Envelope], Detour | Response | None] | None:
-        """Finds the way of a message that is not for this process, such as an answer to a question of another one.
+    def routed(self) -> Collection[Any]:
+        """The methods of messages that may be for another process; UNSET stands for answers."""
+        ...
 
-        It may refuse the message, too; None if each message is for this process.
-        """
+    def route(self, sender: Sender, pending: PendingResponse, envelope: Envelope) -> Detour | Response | None:
+        """The way of such a message to the process that waits for it, or its refusal; None if it is for this one."""
         ...
 
     @property

@@ -15,12 +15,14 @@ from ....protocol.core import Core
 from ....protocol.exchange import FAILURES
 from ....protocol.failures import log_exception
 from ....protocol.interrupts import name_of, raise_interrupt
+from ....wire.jsonrpc import Envelope
 from .. import rules
 from ..headers import Headers
+from ..pending import PendingResponse
 from ..rules import RequestProfile
 from ..settings import Settings
 from .http_session import HttpSession, SessionShares
-from .interface import Sender
+from .interface import STARTED_BY_CORE, Sender
 from .kept_streams import KeptStreams, ReplayBudget
 from .session_ids import is_of_another_process
 
@@ -269,9 +271,9 @@ class MemorySessions:
 
     is_started = True
     why_no_changes = None
-    dispatch = None
+    starts = STARTED_BY_CORE
     wrap = None
-    route = None
+    routed = ()
     why_not_listen = None
     why_no_get = None
 
@@ -306,6 +308,9 @@ class MemorySessions:
             return None
         session.connection.principal = principal
         return Sender(session.connection.session, session.connection, session)
+
+    def route(self, sender: Sender, pending: PendingResponse, envelope: Envelope) -> None:
+        """Every message is for this process."""
 
     def start(self) -> None:
         """There is nothing to start."""

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from msgspec import UNSET
+
 from ....errors import InvalidRequest
 from ....protocol.core import Core
 from ....protocol.session import Session
@@ -10,9 +12,9 @@ from .. import rules
 from ..headers import Headers
 from ..pending import PendingResponse
 from ..rules import RequestProfile, Response, refusal
-from .interface import Sender
+from .interface import STARTED_BY_CORE, Sender
 
-__all__ = ["NoSessions", "refuse_answers"]
+__all__ = ["NoSessions", "refuse_answer"]
 
 NO_SESSIONS = "this server keeps nothing for its clients (stateless=True)"
 """Why a client cannot be asked or notified without sessions."""
@@ -24,7 +26,8 @@ class NoSessions:
     is_started = True
     why_no_changes = None  # a client of 2026-07-28 can listen
     why_no_get = NO_SESSIONS
-    dispatch = None
+    starts = STARTED_BY_CORE
+    routed = (UNSET,)
     wrap = None
     why_not_listen = None
 
@@ -49,9 +52,9 @@ class NoSessions:
         sender.session.revision = rules.revision_without_session(headers, profile)
         return sender
 
-    def route(self, sender: Sender, pending: PendingResponse, envelope: Envelope) -> Response | None:
+    def route(self, sender: Sender, pending: PendingResponse, envelope: Envelope) -> Response:
         """The response to an answer, for which there is no question."""
-        return refuse_answers(pending, envelope)
+        return refuse_answer()
 
     def start(self) -> None:
         """There is nothing to start."""
@@ -60,9 +63,6 @@ class NoSessions:
         """There is nothing to end."""
 
 
-def refuse_answers(pending: PendingResponse, envelope: Envelope) -> Response | None:
-    """The response to an answer where no question can be asked; None for any other message, which gets its id."""
-    if envelope.is_response:
-        return refusal(400, InvalidRequest("there are no questions to answer here"))
-    pending.id = bytes(envelope.id)
-    return None
+def refuse_answer() -> Response:
+    """The response to an answer where no question can be asked."""
+    return refusal(400, InvalidRequest("there are no questions to answer here"))

@@ -1,6 +1,8 @@
 """Sessions that several processes share through a store: any of them answers any request of a session."""
 
+from collections.abc import Callable
 from functools import partial
+from time import monotonic
 from typing import Any
 
 from msgspec import UNSET
@@ -16,15 +18,19 @@ from ....protocol.failures import error_response
 from ....protocol.observation import observe
 from ....protocol.request import Caller, Cancelled
 from ....replicas.health import UNAVAILABLE
+from ....replicas.own_changes import CURRENT, WAIT, OwnChanges
+from ....replicas.reader import BEHIND
 from ....replicas.session_state import StateChange
 from ....replicas.steps import (
-    AfterChanges,
     StoreExchange,
     ask_store,
     ask_store_first,
     deadline,
+    do_nothing,
+    step_for,
     steps_of,
 )
+from ....replicas.writer import StoreWriter
 from ....revisions import LATEST
 from ....store.interface import Store
 from ....wire import jsonrpc
@@ -39,12 +45,10 @@ from ..shared.session import SharedSession, refuse_without_store
 from .http_session import SESSION_ENDED
 from .interface import Detour, Sender
 
-__all__ = ["SharedSessions"]
+__all__ = ["AfterChanges", "SharedSessions"]
 
 _CHANGE_STATE = frozenset({"logging/setLevel", "resources/subscribe", "resources/unsubscribe"})
 """Requests that change the state of their session."""
-_FORWARDED = frozenset({UNSET, "notifications/cancelled"})
-"""Answers and cancellations: what they are for may be at another replica."""
 
 
 class SharedSessions:
@@ -54,8 +58,12 @@ class SharedSessions:
     why_no_changes = None
     why_no_get = None
 
+    routed = frozenset({UNSET, "notifications/cancelled"})
+    """Answers and cancellations: what they are for may be at another replica."""
+
     def __init__(self, core: Core, store: Store, settings: Settings, unread: Share) -> None:
         self.local = LocalSessions(core, store, settings, unread)
+        self.starts = dict.fromkeys(_CHANGE_STATE, self._dispatch)
 
     def start(self) -> None:
         """Start to follow the store, and wait a moment until that works and other replicas know of this one."""
@@ -91,11 +99,13 @@ class SharedSessions:
         id = headers.get_unique(b"mcp-session-id")
         if id is None:
             raise rules.missing_session_error(profile)
-        session = self.local.find(id, principal, headers.address)
+        session = self.local.kept.get(id, principal) or self.local.restore(id, principal, headers.address)
         if session is None:
             return None
         if isinstance(session, Limit):
             return rules.refuse_by(session)
+        if monotonic() - self.local.replica.reader.last_read > BEHIND:
+            session.is_loaded = False  # this process was paused, and the session may have ended meanwhile
         session.connection.principal = principal
         return _sender_of(session)
 
@@ -108,9 +118,7 @@ class SharedSessions:
         the store works again: clients do not repeat an answer, and the question would wait for it in vain.
         """
         session, replica = _session_of(sender.stored), self.local.replica
-        if not session.is_loaded:  # its stream may be opened before the request is started, which sets the id
-            pending.id = bytes(envelope.id)
-        if envelope.method not in _FORWARDED or session.connection.knows(envelope):
+        if session.connection.knows(envelope):
             return None
         route = session.find_route(envelope)
         if route is None:
@@ -121,9 +129,9 @@ class SharedSessions:
         now, later = partial(replica.append_now, *route), partial(replica.append, *route)
         return session.write(pending, 202, now, later)
 
-    def dispatch(self, core: Core, envelope: Envelope, caller: Caller) -> Exchange:
-        """Start to answer a message: where it changes the state of its session, all replicas get to know that."""
-        if envelope.method not in _CHANGE_STATE or envelope.id is ABSENT or caller.session is None:
+    def _dispatch(self, core: Core, envelope: Envelope, caller: Caller) -> Exchange:
+        """Start to answer a request that changes the state of its session: all replicas get to know that."""
+        if envelope.id is ABSENT or caller.session is None:
             return core.dispatch(core, envelope, caller)
         link: Any = caller.link
         pending: PendingResponse = link if link.whole is None else link.whole
@@ -176,7 +184,15 @@ class SharedSessions:
             exchange = StoreExchange(steps=self._load_first(session, pending, exchange)).begin()
         if exchange.step is None:
             return exchange
-        return AfterChanges(step=exchange.step, rest=exchange, changes=replica.watch_changes())
+        changes = OwnChanges()
+        CURRENT.set(changes)
+        return AfterChanges(
+            step=exchange.step,
+            rest=exchange,
+            changes=changes,
+            writer=replica.writer,
+            has_one_step=exchange.has_one_step,
+        )
 
     def _begin_first(self, exchange: Exchange) -> Steps:
         """The steps of a listen request before this replica reads the changes of others."""
@@ -197,6 +213,34 @@ class SharedSessions:
             return None
         pending.respond_with = refuse_without_store
         return InternalError(UNAVAILABLE)
+
+
+class AfterChanges(Exchange, kw_only=True):
+    """An exchange whose response waits until the store has the changes that its function has made.
+
+    So its client can rely on them. Most functions make none. It is not a generator, because each call has one.
+    """
+
+    rest: Exchange
+    changes: OwnChanges
+    writer: StoreWriter
+    has_one_step: bool  # type: ignore[misc]  # a fact of the rest
+
+    def send(self, value: Any) -> None:
+        """Pass back the value of a step."""
+        self._go_on(self.rest.send, value)
+
+    def throw(self, error: BaseException) -> None:
+        """Pass back the exception of a step."""
+        self._go_on(self.rest.throw, error)
+
+    def _go_on(self, pass_back: Callable[[Any], None], outcome: Any) -> None:
+        has_ended = self.rest.step is None
+        if not has_ended:
+            pass_back(outcome)
+        self.step, self.response = self.rest.step, self.rest.response
+        if self.step is None and not has_ended and self.writer.written < self.changes.last:
+            self.step = step_for(partial(self.writer.wait, self.changes.last, WAIT), do_nothing, deadline())
 
 
 def _sender_of(session: SharedSession) -> Sender:

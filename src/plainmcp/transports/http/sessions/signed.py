@@ -5,6 +5,8 @@ Nothing is stored, so a process does not hear of the changes of others, and no c
 
 from typing import Any
 
+from msgspec import UNSET
+
 from ....errors import ProtocolError
 from ....protocol.core import Core
 from ....protocol.session import Session, not_offered
@@ -14,8 +16,8 @@ from ..headers import Headers
 from ..pending import PendingResponse
 from ..rules import RequestProfile, Response
 from ..settings import Settings
-from .interface import Sender
-from .none import refuse_answers
+from .interface import STARTED_BY_CORE, Sender
+from .none import refuse_answer
 from .signed_ids import SignedIds
 
 __all__ = ["SignedSessions"]
@@ -30,7 +32,8 @@ class SignedSessions:
     is_started = True
     why_no_changes = NO_STORE
     why_no_get = NO_STORE
-    dispatch = None
+    starts = STARTED_BY_CORE
+    routed = (UNSET,)
     wrap = None
 
     def __init__(self, core: Core, settings: Settings) -> None:
@@ -57,9 +60,9 @@ class SignedSessions:
         session = None if facts is None else facts.to_session()
         return None if session is None else _sender_of(session)
 
-    def route(self, sender: Sender, pending: PendingResponse, envelope: Envelope) -> Response | None:
+    def route(self, sender: Sender, pending: PendingResponse, envelope: Envelope) -> Response:
         """The response to an answer, for which there is no question."""
-        return refuse_answers(pending, envelope)
+        return refuse_answer()
 
     def why_not_listen(self, pending: PendingResponse) -> ProtocolError:
         """The error for a listen request, which would miss the changes of other processes."""

@@ -109,15 +109,8 @@ class LocalSessions:
         self.kept.rename(session, id)
         return id
 
-    def find(self, id: bytes, principal: Any, address: str | None) -> SharedSession | Limit | None:
-        """The session with an id, of whichever replica; None if there is none, or the limit that it is over."""
-        session: Any = self.kept.get(id, principal) or self._restore(id, principal, address)
-        if type(session) is SharedSession and self.replica.reader.is_behind:
-            session.is_loaded = False  # this process was paused, and the session may have ended meanwhile
-        return session  # type: ignore[no-any-return]
-
-    def _restore(self, id: bytes, principal: Any, address: str | None) -> SharedSession | Limit | None:
-        """The session of an id that another replica made; None if there is none."""
+    def restore(self, id: bytes, principal: Any, address: str | None) -> SharedSession | Limit | None:
+        """The session of an id that another replica made; None if there is none, or the limit that it is over."""
         facts = self._ids.read(id, principal)
         if facts is None or facts.name in self._ended:
             return None

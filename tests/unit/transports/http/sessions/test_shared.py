@@ -6,8 +6,17 @@ import json
 import threading
 from typing import Any, ClassVar
 
+import pytest
+
 from mounted import Live, events, initialize, modern, session, speak
+from plainmcp.errors import InternalError
+from plainmcp.protocol.exchange import Exchange
+from plainmcp.protocol.request import Cancelled
+from plainmcp.replicas.own_changes import OwnChanges
+from plainmcp.replicas.steps import deadline, do_nothing, step_for
 from plainmcp.store import MemoryStore, Store, StoreError
+from plainmcp.transports.http.sessions.shared import AfterChanges
+from plainmcp.transports.run import run as run_exchange
 from replicas import SUBSCRIBE, call, make_server, messages, question, replicas, request, wait_until
 
 ANSWER = {"action": "accept", "content": {"word": "yes"}}
@@ -677,3 +686,54 @@ def test_a_session_with_a_state_of_handlers_is_not_closed_for_anonymous_ones() -
             assert (await speak(one, request("ping"), ada)).status == 200
 
     run(work())
+
+
+# What a response waits for --------------------------------------------------------------------------
+
+
+class AnyStep(Exchange, kw_only=True):
+    """An exchange with one step, which is passed back what came."""
+
+    got: list[Any]
+
+    def send(self, value: Any) -> None:
+        self.got.append(value)
+        self.step, self.response = None, b"done"
+
+    def throw(self, error: BaseException) -> None:
+        self.got.append(type(error))
+        self.step, self.response = None, b"refused"
+
+
+class FakeWriter:
+    """A writer that has written the changes when they were waited for."""
+
+    def __init__(self, written: int) -> None:
+        self.written = written
+
+    def wait(self, number: int, seconds: float) -> None:
+        self.written = number
+
+
+def after_changes(got: list[Any], writer: FakeWriter) -> AfterChanges:
+    step = step_for(lambda: None, do_nothing, deadline())
+    made: Any = {"step": step, "rest": AnyStep(step=step, got=got), "changes": OwnChanges(7), "writer": writer}
+    return AfterChanges(**made, has_one_step=True)
+
+
+@pytest.mark.parametrize("written", [7, 0])
+def test_a_response_waits_until_the_store_has_the_changes(written: int) -> None:
+    got: list[Any] = []
+    writer = FakeWriter(written)
+    assert run_exchange(after_changes(got, writer)) == b"done"
+    assert (got, writer.written) == ([None], 7)
+
+
+def test_an_error_waits_for_the_changes_too_and_a_cancel_does_not_get_lost() -> None:
+    got: list[Any] = []
+    writer = FakeWriter(0)
+    exchange = after_changes(got, writer)
+    exchange.throw(InternalError("away"))
+    assert exchange.step is not None and writer.written == 0
+    exchange.throw(Cancelled())  # while the store is waited for: the response is there already
+    assert (exchange.step, exchange.response, got) == (None, b"refused", [InternalError])

@@ -271,7 +271,7 @@ def test_a_session_that_was_ended_stays_ended_if_the_store_comes_back_with_an_ol
             store._values.update(snapshot)
             for app in apps:
                 app.endpoint.sessions.local.replica._come_back()
-                app.endpoint.sessions.local.replica._writer.finish(5)
+                app.endpoint.sessions.local.replica.writer.finish(5)
             with replicas(store, 1) as [new]:
                 assert (await speak(new, request("ping"), headers)).status == 404
 
@@ -294,7 +294,7 @@ def test_an_older_state_of_the_store_does_not_undo_what_was_acknowledged() -> No
             assert (await speak(apps[0], second, headers)).json["result"] == {}  # before it was noticed
             for app in apps:
                 app.endpoint.sessions.local.replica._come_back()
-                app.endpoint.sessions.local.replica._writer.finish(5)
+                app.endpoint.sessions.local.replica.writer.finish(5)
             with replicas(store, 1) as [new]:
                 assert (await speak(new, request("ping"), headers)).status == 200
                 for app in (*apps, new):
