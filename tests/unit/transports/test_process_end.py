@@ -186,19 +186,29 @@ atexit.register(lambda: (time.sleep(0.4), say("atexit was called")))
 
 def test_a_server_in_a_child_of_multiprocessing_ends_too(tmp_path: Path) -> None:
     text = """
-def serve():
+import socket
+
+def serve(port):
     start_thread(3600)
-    server.run(http="127.0.0.1:0", grace=20)
+    server.run(http=f"127.0.0.1:{port}", grace=20)
+
+def is_served(port):
+    with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
+        return True
+    return False
 
 if __name__ == "__main__":
-    child = multiprocessing.get_context("spawn").Process(target=serve)
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    child = multiprocessing.get_context("spawn").Process(target=serve, args=(port,))
     child.start()
-    time.sleep(float(sys.argv[1]))
+    while not is_served(port) and child.is_alive():
+        time.sleep(0.05)
     child.terminate()
     child.join()
     say(f"its code is {child.exitcode}")
 """
-    code, _, stderr, _ = run(tmp_path, text, "2")
+    code, _, stderr, _ = run(tmp_path, text)
     assert code == 0
     assert b"its code is 0\n" in stderr
     assert b"Traceback" not in stderr
