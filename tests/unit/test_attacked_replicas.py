@@ -16,7 +16,7 @@ from plainmcp.errors import AuthorError
 from plainmcp.redis import RedisStore
 from plainmcp.replicas import replica as replica_module
 from plainmcp.replicas import writer
-from plainmcp.replicas.entries import Wake
+from plainmcp.replicas.entries import Holder, Wake
 from plainmcp.store import MemoryStore, Store, StoreError
 from redis_server import RedisServer
 from replicas import (
@@ -425,7 +425,7 @@ def test_the_last_claim_of_the_newest_stream_counts_for_all() -> None:
         sessions[0].announce_again()  # after a failure: its first claim is still in the log
         for name in (names[0], names[1], names[0]):
             for held in sessions:
-                held.receive_holder(name, "a stream", 0)
+                held.receive_holder(Holder(held.name, name, "a stream", 1), 0)
         assert [held.holder for held in sessions] == [None, names[0]]
 
 

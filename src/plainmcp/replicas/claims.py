@@ -23,6 +23,9 @@ class StreamClaims:
         self._replica = replica
         self.holder: str | None = None
         """The other replica that has the newest stream; None if this one has it, or none has one."""
+        self._number_there = 0  # of the claim of that stream
+        self.number = 0
+        """The number of the last claim that this replica has announced."""
         self._announced = 0  # how often this replica has announced that it has that stream, and not heard so itself
         self._pending = 0  # how many streams are claimed, and get no messages yet
         self._start = Start(0, False)
@@ -47,9 +50,9 @@ class StreamClaims:
         self.holder, self._start = None, Start(start, True)
         self._pending += 1
 
-    def announce(self) -> None:
-        """Note that other replicas are notified of a claim."""
-        self.holder, self._announced = None, self._announced + 1
+    def announce(self, number: int) -> None:
+        """Note that other replicas are notified of a claim, with a number that this replica uses once."""
+        self.holder, self._announced, self.number = None, self._announced + 1, number
 
     def forget_announced(self) -> None:
         """Forget what was announced: the store may have lost it."""
@@ -72,7 +75,11 @@ class StreamClaims:
         if sent is not None:
             self._start = Start(sent, True)
 
-    def receive_holder(self, replica: str, sent: int | None) -> Start | None:
+    def is_holder(self, replica: str, number: int) -> bool:
+        """Whether a replica has the newest stream by a claim, and not by a later one."""
+        return (self.holder, self._number_there) == (replica, number)
+
+    def receive_holder(self, replica: str, number: int, sent: int | None) -> Start | None:
         """Take what a replica has announced, unless this one has announced the same later.
 
         Returns where the stream of that one begins, if another stream of this one had the changes, up to `sent`.
@@ -80,11 +87,17 @@ class StreamClaims:
         if replica == self._replica:
             self._announced, self.holder = max(0, self._announced - 1), None
             return None
-        if self._announced:
-            return None
-        was_newest, self.holder = self.holder is None, replica
+        if self._announced:  # the other one comes first: it sends what this one would have sent, and hands over again
+            return self._hand_over() if self._pending else None
+        was_newest = self.holder is None
+        self.holder, self._number_there = replica, number
         if not was_newest:
             return None
         if self._pending:  # nothing was sent on that one yet
-            return self._start
+            return self._hand_over()
         return None if sent is None else Start(sent, True)
+
+    def _hand_over(self) -> Start:
+        """Where a claimed stream would have begun. Another replica sends what comes after, unless it is gone."""
+        start, self._start = self._start, self._start._replace(is_sent=False)
+        return start

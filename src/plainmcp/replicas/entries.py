@@ -84,6 +84,7 @@ class Holder(SessionEntry):
 
     replica: str
     stream: str
+    number: int  # of the claim, among those of the replica
 
 
 class Handover(SessionEntry):
@@ -94,9 +95,10 @@ class Handover(SessionEntry):
 
 
 class Left(SessionEntry):
-    """The client does not read that stream any more; it has read the changes up to a position."""
+    """The client reads no stream of a replica any more; it has read the changes up to a position."""
 
     replica: str
+    number: int  # of the last claim there: a later one may be in the log already
     position: int
 
 

@@ -178,17 +178,17 @@ class LocalSessions:
                 connection.cancel_request(id)
             case Answer(_, id, result, error):
                 connection.take_answer(id, result, error)
-            case Holder(_, replica, stream):
+            case Holder(_, replica):
                 log = self.replica.reader.change_log
                 with log.lock:  # no change is sent meanwhile, also on a stream that is being opened
-                    start = session.receive_holder(replica, stream, log.position)
+                    start = session.receive_holder(entry, log.position)
                 if start is not None:
                     self.replica.notify(replica, Handover(session.name, *start))
             case Handover(_, position, is_sent):
                 session.receive_start(Start(position, is_sent))
-            case Left(_, replica, position):
-                if session.holder == replica:
-                    self._streams.read_here(session, position)
+            case Left():
+                if session.is_without_stream(entry):
+                    self._streams.read_here(session, entry.position)
             case Resend(_, stream):
                 self._mirrors.send_again(session, stream)
             case _:
@@ -209,13 +209,12 @@ class LocalSessions:
         parts = read_stream_name(self.replica, session.name, name)
         if parts is not None:
             stream, after = session.mirror(name, number or 0), number or 0
-            work = partial(self._follow, session, stream, parts)
+            self._threads.submit(partial(self._follow, session, stream, parts), session.caller)
         else:
             is_known = is_standing_stream(name) and number is not None
             after = number if is_known and number is not None else self.replica.reader.change_log.newest
             stream = session.make_standing_stream(after, name if is_known else None)
-            work = partial(self._streams.open, session, stream, after, not is_known)
-        self._threads.submit(work, session.caller)
+            self._streams.open(session, stream, after, not is_known)
         return stream, after
 
     def _follow(self, session: SharedSession, stream: Stream, name: StreamName) -> None:

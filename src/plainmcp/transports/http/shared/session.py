@@ -302,21 +302,34 @@ class SharedSession:
     def announce(self, stream: Stream) -> Holder:
         """The entry with which other replicas get to know that a stream is claimed."""
         with self._lock:
-            self._claims.announce()
-        return Holder(self.name, self._replica.name, stream.name)
+            return self._announce(stream)
+
+    def _announce(self, stream: Stream) -> Holder:
+        number = next(self._replica.numbers)
+        self._claims.announce(number)
+        return Holder(self.name, self._replica.name, stream.name, number)
 
     def announce_again(self) -> None:
         """Announce the newest open stream again, if this replica has it: the store may have lost that."""
         with self._lock:
             self._claims.forget_announced()
             if self.standing and self.holder is None:
-                self._claims.announce()
-                self._replica.notify_all(Holder(self.name, self._replica.name, self.standing[-1].name))
+                self._replica.notify_all(self._announce(self.standing[-1]))
 
-    def receive_holder(self, replica: str, stream: str, position: int) -> Start | None:
+    def receive_holder(self, holder: Holder, position: int) -> Start | None:
         """Take what a replica has announced; returns where its stream begins, if one here had the changes before."""
         with self._lock:
-            return self._claims.receive_holder(replica, position if self._has_other(stream) else None)
+            sent = position if self._has_other(holder.stream) else None
+            return self._claims.receive_holder(holder.replica, holder.number, sent)
+
+    def is_without_stream(self, left: Left) -> bool:
+        """Whether no replica has a stream that gets messages, now that the client has left one."""
+        with self._lock:
+            return self._claims.is_holder(left.replica, left.number)
+
+    def notify_left(self, position: int) -> None:
+        """Notify other replicas that the client reads no stream here any more."""
+        self._replica.notify_all(Left(self.name, self._replica.name, self._claims.number, position))
 
     def receive_start(self, start: Start) -> None:
         """Take where the stream of another replica has ended."""
@@ -353,11 +366,11 @@ class SharedSession:
             return
         with self._lock:
             stream.finish()  # also one that is not added yet
-            is_last = stream in self.standing and len(self.standing) == 1
-            if stream in self.standing:
-                self.standing.remove(stream)
-            if is_last:  # under the lock: others must not hear of a stream after its end
-                self._replica.notify_all(Left(self.name, self._replica.name, stream.read))
+            if stream not in self.standing:
+                return
+            self.standing.remove(stream)
+            if not self.standing and not self._claims.is_pending:  # else the stream that is claimed gets the messages
+                self.notify_left(stream.read)
 
     def send(self, message: bytes) -> None:
         """Send a message that belongs to no request."""

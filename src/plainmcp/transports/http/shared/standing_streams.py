@@ -10,7 +10,6 @@ from contextlib import suppress
 from functools import partial
 
 from ....replicas.change_log import Change
-from ....replicas.entries import Left
 from ....replicas.health import contain
 from ....replicas.replica import Replica
 from ....store.interface import StoreError
@@ -37,24 +36,33 @@ class StandingStreams:
     def open(self, session: SharedSession, stream: Stream, position: int, is_new: bool) -> None:
         """Send the changes since a position on a stream, and then all later ones; but none that another one had.
 
+        It is claimed at once, before its client knows that it is open: what changes from then on reaches the client,
+        also if it opens another one meanwhile. The rest is done in a thread.
+        """
+        log = self._replica.reader.change_log
+        with log.lock:  # no change comes between
+            session.begin_claim(stream, position, log.position)
+        self._threads.submit(partial(self._begin, session, stream, is_new), session.caller)
+
+    def _begin(self, session: SharedSession, stream: Stream, is_new: bool) -> None:
+        """Begin to send on a stream that is claimed.
+
         If the store fails, the stream ends: the client comes back, and gets an error if there still is one.
         """
-        if stream.finished:  # its client has left
-            return
         self._replica.wait_to_begin()
         try:
             self._load(session)
         except StoreError as error:
             _log.debug("a stream could not be opened: %s", error)
             stream.finish()
-        log = self._replica.reader.change_log
         is_ready = self._replica.reader.begun.is_set()  # else it does not know yet what the client has missed
-        if session.closed or not is_ready or stream.finished:
+        if session.closed or not is_ready or stream.finished:  # or its client has left
             stream.finish()
-            return
-        with log.lock:  # no change comes between
-            session.begin_claim(stream, position, log.position)
-        self._catch_up(session, stream, is_new)
+            start = session.find_start()
+            session.end_claim(stream, None)
+            self._give_back(session, start)
+        else:
+            self._catch_up(session, stream, is_new)
 
     def _catch_up(self, session: SharedSession, stream: Stream, is_new: bool = False) -> None:
         """Announce a stream that is claimed, and send the changes that no stream had.
@@ -76,7 +84,7 @@ class StandingStreams:
             for change in wanted[-MAX_REPLAY:]:
                 session.send_change(stream, change)
             is_read = session.end_claim(stream, None if start is None else log.position)
-        if not is_read and start is not None:
+        if not is_read:
             self._give_back(session, start)
 
     def _find_wanted(self, session: SharedSession, start: int | None) -> list[Change]:
@@ -85,12 +93,14 @@ class StandingStreams:
             return []
         return [change for change in self._replica.reader.change_log.find_after(start) if session.wants(change)]
 
-    def _give_back(self, session: SharedSession, position: int) -> None:
+    def _give_back(self, session: SharedSession, position: int | None) -> None:
         """Let another stream get messages again: the client of the one that was claimed has left meanwhile."""
+        if position is None or session.closed:
+            return
         if session.standing:
             self.read_here(session, position)
         else:
-            self._replica.notify_all(Left(session.name, self._replica.name, position))
+            session.notify_left(position)
 
     def read_here(self, session: SharedSession, position: int = 0) -> None:
         """Send messages on the stream of this replica again: those after the position that another one reached."""

@@ -3,6 +3,7 @@
 from typing import Any
 
 from plainmcp.replicas.claims import Start
+from plainmcp.replicas.entries import Holder, Left
 from plainmcp.replicas.session_state import SessionState, StateChange
 from plainmcp.store import MemoryStore
 from plainmcp.transports.http.shared.session import SharedSession
@@ -93,6 +94,19 @@ def test_a_stream_takes_over_from_another_one_but_not_from_an_older_part_of_itse
         assert second.name != first.name
         session.begin_claim(second, 6, 9)
         assert session.find_start() == 9 and session.end_claim(second, 9)
-        assert session.receive_holder("another replica", second.name, 10) is None
+        assert session.receive_holder(Holder(session.name, "another replica", second.name, 1), 10) is None
         assert session.claim_newest(0) is second and session.end_claim(second, 10)
-        assert session.receive_holder("another replica", "another stream", 11) == Start(11, True)
+        assert session.receive_holder(Holder(session.name, "another replica", "another stream", 2), 11) == Start(
+            11, True
+        )
+
+
+def test_a_stream_that_was_left_is_not_taken_for_a_later_one() -> None:
+    """A replica writes at once that it opens one, and later that one was left: the two may change places."""
+    with replicas(MemoryStore(), 1) as [one]:
+        session = make(one)
+        session.receive_holder(Holder(session.name, "another replica", "its first", 1), 5)
+        session.receive_holder(Holder(session.name, "another replica", "its second", 2), 5)
+        assert not session.is_without_stream(Left(session.name, "another replica", 1, 5))
+        assert not session.is_without_stream(Left(session.name, "a third replica", 2, 5))
+        assert session.is_without_stream(Left(session.name, "another replica", 2, 5))
