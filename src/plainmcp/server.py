@@ -126,7 +126,11 @@ class Server(Core):
         self.chain = (*start, *self._middleware)
         inner = any(server.chain for server in self._mounted_servers())
         methods = {**METHODS, **self.own_methods} if self.own_methods else METHODS
-        self.methods = wrap_methods(methods, self.chain, has_inner=inner) if self.chain or inner else methods
+        self.methods = (
+            wrap_methods(methods, self.chain, own=self.own_methods, has_inner=inner)
+            if self.chain or inner
+            else methods
+        )
         for parent in self._parents:
             parent._compile_methods()
 

@@ -10,7 +10,7 @@ import json
 import queue
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
@@ -245,6 +245,31 @@ TRANSPORTS: dict[str, Callable[[Server], Send]] = {
     "wsgi": by_wsgi,
     "asgi": by_asgi,
 }
+
+
+def pass_on(request: Any, call_next: Any) -> Any:
+    """A middleware function that does nothing."""
+    return call_next(request)
+
+
+async def pass_on_async(request: Any, call_next: Any) -> Any:
+    """The same for event loops."""
+    return await call_next(request)
+
+
+def look(request: Any) -> Generator[None, None, None]:
+    """A middleware generator that does nothing."""
+    yield
+
+
+def read_arguments(request: Any) -> Generator[None, None, None]:
+    """A middleware generator that could change the arguments, and looks at the request before and afterwards."""
+    _ = request.arguments, request.name
+    yield
+    _ = request.arguments, request.name, request.normalize("hi")
+
+
+MIDDLEWARE = {"reading": read_arguments, "plain": pass_on, "async": pass_on_async, "generator": look}
 TOOLS = [f"{name}{kind}" for name in ("echo", "model", "echo_context", "progress") for kind in ("", "_async")]
 CASES: dict[str, tuple[str, dict[str, Any]]] = {
     **{tool: ("tools/call", {"name": tool, "arguments": {"text": "hi"}}) for tool in TOOLS},
@@ -276,6 +301,12 @@ def main() -> None:
             for modern in (False, True):
                 revision = "2026-07-28" if modern else "2025-11-25"
                 found[f"{transport} {case} {revision}"] = trace(send, method, params, modern)
+        for kind, function in MIDDLEWARE.items():
+            send = open_transport(make_server(middleware=[function]))
+            for case in ("echo", "echo_async"):
+                for modern, revision in ((False, "2025-11-25"), (True, "2026-07-28")):
+                    name = f"{transport} {case} {revision} {kind} middleware"
+                    found[name] = trace(send, *CASES[case], modern)
     send = by_asgi(make_server(store=MemoryStore()))
     for modern, revision in ((False, "2025-11-25"), (True, "2026-07-28")):
         found[f"store echo_async {revision}"] = trace(send, *CASES["echo_async"], modern)

@@ -33,6 +33,12 @@ def core_of(events: list[Event]) -> list[Event]:
     return [event for event in events[first:last] if is_core(event[0])]
 
 
+def whole_core_of(events: list[Event]) -> list[Event]:
+    """The part of a trace from decoding to the end, without the runners and what a transport does around it."""
+    first = max(at for at, event in enumerate(events) if event[1] == "dispatch" and event[2])
+    return [event for event in events[first:] if is_core(event[0])]
+
+
 def is_core(module: str) -> bool:
     """Whether a module belongs to the path of a call, whatever the transport: invoke is where both runners meet."""
     return module == "transports/invoke" or not module.startswith(("transports/", "limits/", "server"))
@@ -115,12 +121,35 @@ def test_a_call_with_a_store_visits_few_modules_more(revision: str) -> None:
     assert len(modules) - 1 <= most_moves, modules
 
 
+@pytest.mark.parametrize("kind", ["plain", "async", "generator"])
+@pytest.mark.parametrize("revision", REVISIONS)
+@pytest.mark.parametrize("transport", TRANSPORTS)
+@pytest.mark.parametrize("tool", ["echo", "echo_async"])
+def test_middleware_that_does_nothing_adds_few_calls(tool: str, transport: str, revision: str, kind: str) -> None:
+    case = f"{transport} {tool} {revision}"
+    with_it, without = traces()[f"{case} {kind} middleware"], traces()[case]
+    added = calls_of(whole_core_of(with_it)) - calls_of(whole_core_of(without))
+    assert 0 < added <= 20, with_it
+
+
+@pytest.mark.parametrize("kind", ["plain", "async", "generator"])
+def test_a_feature_is_found_once_with_middleware(kind: str) -> None:
+    events = traces()[f"asgi echo_async 2026-07-28 {kind} middleware"]
+    assert events.count(["protocol/methods/tools", "find", True]) == 1
+
+
+def test_parameters_that_middleware_could_change_are_encoded_once() -> None:
+    events = traces()["asgi echo_async 2026-07-28 reading middleware"]
+    assert events.count(["wire/jsonrpc", "with_changes", True]) == 1
+    assert events.count(["protocol/methods/tools", "find", True]) == 1
+
+
 def test_the_users_function_is_called_in_one_place() -> None:
     callers = {event[0] for events in traces().values() for event in events if event[1] == "invoke" and event[2]}
     assert callers == {"transports/invoke"}
     for name, events in traces().items():
         invoked = [event for event in events if event[:2] == ["transports/invoke", "invoke"] and event[2]]
-        assert len(invoked) == 1, name
+        assert len(invoked) == (2 if name.endswith(("plain middleware", "async middleware")) else 1), name
 
 
 def test_the_page_about_the_life_of_a_call_shows_what_is_traced() -> None:

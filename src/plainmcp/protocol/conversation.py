@@ -56,20 +56,26 @@ class Conversation(Evaluation, kw_only=True):
 def evaluate(plan: Prepared, request: Request, arguments: Any, finish: Finish) -> Steps:
     """The steps of one call: its dependencies, its function, and the ends of dependencies that are generators."""
     kwargs, context = plan.prepare(request, arguments)
-    call = _Call(request, context)
+    run = Run(plan.feature, kwargs, finish, request.link)
     try:
-        for dependency in plan.feature.dependencies:
-            kwargs[dependency.parameter] = yield from call.resolve(dependency)
-        value = yield Run(plan.feature, kwargs, finish, request.link)
-    except ENDS as error:
-        yield from call.close(error)
-        raise
-    else:
-        yield from call.close(None)
-        return value
+        if plan.feature.dependencies:
+            return (yield from _run_with_dependencies(run, _Call(request, context)))
+        return (yield run)
     finally:
         if context is not None:
             context.finish()
+
+
+def _run_with_dependencies(run: Run, call: "_Call") -> Steps:
+    try:
+        for dependency in run.feature.dependencies:
+            run.kwargs[dependency.parameter] = yield from call.resolve(dependency)
+        value = yield run
+    except ENDS as error:
+        yield from call.close(error)
+        raise
+    yield from call.close(None)
+    return value
 
 
 class _Call:

@@ -102,29 +102,13 @@ class Evaluation(Exchange, kw_only=True):
 
     def begin(self) -> "Evaluation":
         """Go to the first step; returns itself."""
-        self._advance(self.steps.send, None)
+        self.send(None)
         return self
 
-    def send(self, value: Any) -> None:
-        """Pass the value of a step to the generator."""
-        self._advance(self.steps.send, value)
-
-    def throw(self, error: BaseException) -> None:
-        """Pass the exception of a step to the generator."""
-        self._advance(self.steps.throw, error)
-
-    def result(self) -> Any:
-        """The value at the end; raises the exception at the end."""
-        if self.error is not None:
-            raise self.error
-        return self.value
-
-    def end(self) -> None:
-        """Called once, when there is a value or an exception."""
-
-    def _advance(self, go_on: Callable[[Any], Step], outcome: Any) -> None:
+    def send(self, value: Any, go_on: Callable[[Any], Step] | None = None) -> None:
+        """Pass the value of a step to the generator, by another of its methods if one is given."""
         try:
-            self.step = go_on(outcome)
+            self.step = (go_on or self.steps.send)(value)
             return
         except StopIteration as end:
             self.value = end.value
@@ -134,3 +118,16 @@ class Evaluation(Exchange, kw_only=True):
             self.error = error
         self.step = None
         self.end()
+
+    def throw(self, error: BaseException) -> None:
+        """Pass the exception of a step to the generator."""
+        self.send(error, self.steps.throw)
+
+    def result(self) -> Any:
+        """The value at the end; raises the exception at the end."""
+        if self.error is not None:
+            raise self.error
+        return self.value
+
+    def end(self) -> None:
+        """Called once, when there is a value or an exception."""

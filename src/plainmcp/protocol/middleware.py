@@ -5,13 +5,14 @@ result of a method without a handler; exceptions of the handler come out of it. 
 only: it runs until its `yield` before the rest, and continues after it. Knows steps, not how they are taken.
 """
 
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from inspect import iscoroutinefunction, isgeneratorfunction
 from typing import Any
 
 import msgspec
+from msgspec import UNSET
 
 from ..errors import AuthorError, ProtocolError
 from ..foreign.annotations import signature_of
@@ -72,18 +73,37 @@ def _check_parameters(function: Callable[..., Any], count: int) -> None:
 
 
 def wrap_methods(
-    methods: Mapping[str, Method], chain: Sequence[Middleware], *, has_inner: bool = False
+    methods: Mapping[str, Method],
+    chain: Sequence[Middleware],
+    *,
+    own: Collection[str] = (),
+    has_inner: bool = False,
 ) -> Mapping[str, Method]:
     """Every method, with the middleware that is for it around it. The first is the outermost.
 
-    With `has_inner`, mounted servers have middleware around their own features.
+    `own` has the methods that a server answers itself, without a feature. With `has_inner`, mounted servers have
+    middleware around their own features.
     """
     wrapped = dict(methods)
-    for name in methods:
-        own = [one for one in chain if one.is_for(name)]
-        if own or (has_inner and name in FINDERS):
-            wrapped[name] = partial(_start, own)
+    for name, method in methods.items():
+        around = [one for one in chain if one.is_for(name)]
+        if name in FINDERS and name not in own:
+            if around or has_inner:
+                wrapped[name] = partial(_start, _compile_call(around, _call_feature), _write_value)
+        elif around:
+            stays_open = name == "subscriptions/listen"
+            call = _compile_call(around, _accept if stays_open else partial(_call_method, method))
+            call = partial(_listen_after, call, method) if stays_open else call
+            wrapped[name] = partial(_start, call, _write_result)
     return wrapped
+
+
+def _compile_call(chain: Sequence[Middleware], end: Call) -> Call:
+    """The call at the end of a chain, with the middleware around it."""
+    call = end if chain else partial(_delay, end)
+    for one in reversed(chain):
+        call = partial(_observe if one.is_generator else _surround, one.feature, call)
+    return call
 
 
 class MiddlewareRequest:
@@ -94,6 +114,8 @@ class MiddlewareRequest:
         self._request = request
         self._params: dict[str, Any] | None = None
         self._prefixes: tuple[Prefix, ...] = ()  # that the mounted server of the middleware has
+        self._target: tuple[Plan[Any], Any] | None = None  # what the call found for the request, and its arguments
+        self._outermost = self  # for middleware of a mounted server, the request as the server got it
         self._response: bytes | None = None  # the response of a method without a handler
         self._result: Any = None  # and its result
 
@@ -121,17 +143,26 @@ class MiddlewareRequest:
 
         For middleware of a mounted server it is the name in that server, without its prefix.
         """
-        name = self.params.get("name", self.params.get("uri"))
+        kind = "uri" if self._get("name") is None else "name"
+        name = self._get(kind)
         if not isinstance(name, str):
             return None
         for prefix in self._prefixes:
-            name = remove_prefix(prefix, name, is_uri="uri" in self.params)
+            name = remove_prefix(prefix, name, is_uri=kind == "uri")
         return name
+
+    def _get(self, parameter: str) -> Any:
+        """A parameter as it is now; the dict of all of them is not made for it."""
+        if self._params is not None:
+            return self._params.get(parameter)
+        value = getattr(self._request.params, parameter)
+        return None if value is UNSET else value
 
     def _without_prefix(self, prefix: Prefix) -> "MiddlewareRequest":
         """The same request, as the middleware of a mounted server sees it."""
         inner = MiddlewareRequest(self._server, self._request)
         inner._params, inner._prefixes = self.params, (*self._prefixes, prefix)
+        inner._outermost = self._outermost
         return inner
 
     @property
@@ -184,9 +215,10 @@ class MiddlewareRequest:
         """
         if self.method not in FINDERS:
             return value
-        feature = _find(self)[0].feature
+        plan, _ = self._outermost._target or _find(self)
+        feature = plan.feature
         if self.method == "resources/read":
-            return feature.normalize(self.params["uri"], value)
+            return feature.normalize(self._get("uri"), value)
         return feature.normalize(value).result if self.method == "tools/call" else feature.normalize(value)
 
     def _current(self) -> Request:
@@ -196,8 +228,8 @@ class MiddlewareRequest:
         return self._request
 
 
-def _start(chain: Sequence[Middleware], server: Core, request: Request) -> Exchange:
-    """Start to answer a request through its middleware."""
+def _start(call: Call, write: Callable[[MiddlewareRequest, Any], bytes], server: Core, request: Request) -> Exchange:
+    """Start to answer a request through its middleware; `write` writes the response for what comes out of it."""
     incoming = MiddlewareRequest(server, request)
     if server.registry.has_requirements and _has_feature(incoming):
         refusal = _check_scopes(incoming)
@@ -205,46 +237,32 @@ def _start(chain: Sequence[Middleware], server: Core, request: Request) -> Excha
             return Exchange(refusal)
     if request.link is not None:
         request.link.start(bytes(request.id))
-    if request.method == "subscriptions/listen":
-        steps = _listen_after(chain, incoming)
-    elif _has_feature(incoming):
-        steps = _pass_through(chain, _call_feature, partial(_write_value, incoming), incoming)
-    else:
-        steps = _pass_through(chain, _call_method, partial(_write_result, incoming), incoming)
+    steps = call(incoming, partial(write, incoming))
     return Conversation(steps=steps, request=request, write_failure=partial(_fail, incoming)).begin()
 
 
-def _pass_through(
-    chain: Sequence[Middleware],
-    call: Call,
-    finish: Finish,
-    incoming: MiddlewareRequest,
-) -> Steps:
-    """The steps of a chain of middleware, and of the call at its end."""
-    if not chain:
-        return (yield from call(incoming, finish))
-    if chain[0].is_generator:
-        return (yield from _observe(chain[0].feature.function(incoming), chain[1:], call, finish, incoming))
-
-    def proceed(request: Any) -> Evaluation:
-        if not isinstance(request, MiddlewareRequest):
-            raise AuthorError("call_next takes the request that the middleware got")
-        return Evaluation(steps=_pass_through(chain[1:], call, keep, request)).begin()
-
-    return (yield Around(chain[0].feature, incoming, proceed, finish, incoming._current().link))
+def _delay(call: Call, incoming: MiddlewareRequest, finish: Finish) -> Steps:
+    """The steps of a call, which begins with the first one."""
+    return (yield from call(incoming, finish))
 
 
-def _observe(
-    observer: Generator[None, None, None],
-    chain: Sequence[Middleware],
-    call: Call,
-    finish: Finish,
-    incoming: MiddlewareRequest,
-) -> Steps:
+def _surround(feature: Feature, call: Call, incoming: MiddlewareRequest, finish: Finish) -> Steps:
+    """The step of a middleware function, which takes the steps of the rest with `call_next`."""
+    return (yield Around(feature, incoming, partial(_proceed, call), finish, incoming._request.link))
+
+
+def _proceed(call: Call, request: Any) -> Evaluation:
+    if not isinstance(request, MiddlewareRequest):
+        raise AuthorError("call_next takes the request that the middleware got")
+    return Evaluation(steps=call(request, keep)).begin()
+
+
+def _observe(feature: Feature, call: Call, incoming: MiddlewareRequest, finish: Finish) -> Steps:
     """The steps of the rest, with a generator around them: it can raise, but it does not see or change the value."""
+    observer: Generator[None, None, None] = feature.function(incoming)
     next(observer, None)
     try:
-        value = yield from _pass_through(chain, call, finish, incoming)
+        value = yield from call(incoming, finish)
     except ENDS as error:
         _throw(observer, error)
         raise
@@ -282,7 +300,7 @@ def _check_scopes(incoming: MiddlewareRequest) -> bytes | None:
 
 
 def _find(incoming: MiddlewareRequest) -> tuple[Plan[Any], Any]:
-    """The plan for a request, and its arguments; raises a ProtocolError."""
+    """The plan for a request as it is now, and its arguments; raises a ProtocolError."""
     server, request = incoming._server, incoming._current()
     find, kind = FINDERS[request.method]
     feature, arguments = find(server, request)
@@ -291,29 +309,29 @@ def _find(incoming: MiddlewareRequest) -> tuple[Plan[Any], Any]:
 
 def _call_feature(incoming: MiddlewareRequest, finish: Finish) -> Steps:
     """The steps of a handler, with the middleware of the servers that it was mounted with."""
-    feature = _find(incoming)[0].feature
-    mounts = tuple(zip(feature.through, feature.prefixes, strict=True))
-    return (yield from _call_mounted(mounts, incoming, finish))
+    incoming._target = plan, arguments = _find(incoming)
+    if plan.feature.through:
+        mounts = tuple(zip(plan.feature.through, plan.feature.prefixes, strict=True))
+        return _call_mounted(mounts, incoming, finish)
+    return evaluate(plan, incoming._request, arguments, finish)
 
 
 def _call_mounted(mounts: Sequence[tuple[Core, Prefix]], incoming: MiddlewareRequest, finish: Finish) -> Steps:
     """The steps of a handler of a mounted server: the middleware of each server knows the handler by its own name."""
     if not mounts:
-        return (yield from _evaluate(incoming, finish))
+        incoming._outermost._target = plan, arguments = _find(
+            incoming
+        )  # the middleware of the mounted servers may have changed the request
+        return evaluate(plan, incoming._request, arguments, finish)
     (server, prefix), *inner = mounts
     chain = [one for one in server.chain if one.is_for(incoming.method)]
-    return (yield from _pass_through(chain, partial(_call_mounted, inner), finish, incoming._without_prefix(prefix)))
-
-
-def _evaluate(incoming: MiddlewareRequest, finish: Finish) -> Steps:
-    plan, arguments = _find(incoming)
-    return (yield from evaluate(plan, incoming._current(), arguments, finish))
+    return _compile_call(chain, partial(_call_mounted, inner))(incoming._without_prefix(prefix), finish)
 
 
 def _write_value(incoming: MiddlewareRequest, value: Any) -> bytes:
     try:
-        request = incoming._current()
-        return _find(incoming)[0].respond(request, value)
+        plan, _ = incoming._target or _find(incoming)
+        return plan.respond(incoming._request, value)
     except BaseException as error:
         return _fail(incoming, incoming._request, error)
 
@@ -321,7 +339,7 @@ def _write_value(incoming: MiddlewareRequest, value: Any) -> bytes:
 def _fail(incoming: MiddlewareRequest, request: Request, error: BaseException) -> bytes:
     if _has_feature(incoming):
         try:
-            plan, _ = _find(incoming)
+            plan, _ = incoming._target or _find(incoming)
         except ProtocolError:  # there is no such feature, so there is no form for its errors
             pass
         else:
@@ -333,13 +351,9 @@ def _fail(incoming: MiddlewareRequest, request: Request, error: BaseException) -
 # Methods without a handler ------------------------------------------------------------------------
 
 
-def _method_of(incoming: MiddlewareRequest) -> Method:
-    return incoming._server.own_methods.get(incoming.method) or METHODS[incoming.method]
-
-
-def _call_method(incoming: MiddlewareRequest, finish: Finish) -> Steps:
+def _call_method(method: Method, incoming: MiddlewareRequest, finish: Finish) -> Steps:
     request = _with_inner_link(incoming._current())
-    response = yield from _take_all(_method_of(incoming)(incoming._server, request), request)
+    response = yield from _take_all(method(incoming._server, request), request)
     incoming._response, incoming._result = response, _result_of(response, request)
     return finish(incoming._result)
 
@@ -403,11 +417,11 @@ def _write_result(incoming: MiddlewareRequest, result: Any) -> bytes:
         return _fail(incoming, incoming._request, error)
 
 
-def _listen_after(chain: Sequence[Middleware], incoming: MiddlewareRequest) -> Steps:
+def _listen_after(accept: Call, method: Method, incoming: MiddlewareRequest, finish: Finish) -> Steps:
     """The steps of a request that stays open: its middleware ends before it starts."""
-    yield from _pass_through(chain, _accept, keep, incoming)
+    yield from accept(incoming, keep)
     request = incoming._current()
-    answer = _method_of(incoming)(incoming._server, _with_inner_link(request))
+    answer = method(incoming._server, _with_inner_link(request))
     if isinstance(answer, Exchange) and isinstance(answer.step, Listen):
         answer.step = msgspec.structs.replace(answer.step, link=request.link)  # which the transport keeps open
     return (yield from _take_all(answer, request))

@@ -407,3 +407,41 @@ def test_a_function_with_other_parameters_is_refused_when_it_is_registered(funct
     with pytest.raises(AuthorError) as raised:
         Server("s").middleware(function)
     assert str(raised.value) == f"middleware is called with {wanted}"
+
+
+def test_a_value_is_written_as_a_result_of_the_feature_that_was_called() -> None:
+    server, _ = make_server()
+
+    @server.tool
+    def other() -> dict[str, int]:
+        return {"n": 1}
+
+    @server.middleware
+    def call_two(request: MiddlewareRequest, call_next: Any) -> Any:
+        with pytest.raises(InvalidParams):
+            request.params["name"] = "missing"
+            call_next(request)
+        request.params["name"] = "other"
+        value = call_next(request)
+        request.params["name"] = "missing"  # too late
+        return value
+
+    result = Client(server).request("tools/call", {"name": "echo", "arguments": {}})
+    assert result["structuredContent"] == {"n": 1}
+
+
+def test_a_value_without_a_call_is_written_as_a_result_of_the_feature_that_is_named_then() -> None:
+    server, _ = make_server()
+
+    @server.tool
+    def other() -> dict[str, int]:
+        raise AssertionError
+
+    @server.middleware
+    def answer(request: MiddlewareRequest, call_next: Any) -> Any:
+        assert request.feature.name == "echo"
+        request.params["name"] = "other"
+        return {"n": 2}
+
+    result = Client(server).request("tools/call", {"name": "echo", "arguments": {}})
+    assert result["structuredContent"] == {"n": 2}
