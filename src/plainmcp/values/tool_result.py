@@ -206,9 +206,9 @@ def _block_in(item: Any, policy: Policy, rules: Rules) -> Any:
 
 
 def _is_certain(value: dict[Any, Any]) -> bool:
-    """Whether a dict is certainly a result: it has a `resultType`, and blocks of whatever kind."""
+    """Whether a dict is certainly a result: it has blocks of whatever kind, and a `resultType` or an error's mark."""
     has_blocks = all(isinstance(item, dict) and isinstance(item.get("type"), str) for item in value["content"])
-    return has_blocks and "resultType" in value
+    return has_blocks and ("resultType" in value or value.get("isError") is True)
 
 
 def is_pair(value: Any, policy: Policy, rules: Rules) -> bool:
