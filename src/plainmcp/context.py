@@ -199,7 +199,18 @@ class Context(Generic[L]):
 
     @property
     def session_state(self) -> dict[str, Any]:
-        """A dict for the session of the client. In revisions without sessions it is a dict for this request."""
+        """A dict for the session of the client. In revisions without sessions it is a dict for this request.
+
+        With a store, all processes share it. A value must be JSON when it is set, and is saved before the response is
+        sent; a change inside a value counts only if the value is set again.
+        """
+        link = self._request.link
+        shared = None if link is None else link.session_state
+        return self._own_state if shared is None else shared
+
+    @property
+    def _own_state(self) -> dict[str, Any]:
+        """The dict of this process for the session, or else for the request; for objects that are nowhere else."""
         session = self._request.session
         return self._request.state if session is None else session.state
 

@@ -24,6 +24,7 @@ ACROSS = {
     "test_expiring_tokens.py": "streams that stay open and the tokens of their callers, through all of HTTP",
     "test_forking.py": "handlers that fork, on every transport",
     "test_iterables.py": "what can be iterated, through values and every kind of feature",
+    "test_shared_session_state.py": "what handlers keep in a session of several replicas, through context and HTTP",
     "test_standard_types.py": "types of the standard library, to schemas, arguments and results",
     "test_hostile_objects.py": "exceptions, values and callers that cannot be looked at, through all of it",
     "test_limits.py": "the table of limits, at the wire",

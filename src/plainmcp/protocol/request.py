@@ -51,6 +51,11 @@ class Link(Protocol):
         """How messages come: "pipe" or "tcp"; None if the program passes them itself."""
         ...
 
+    @property
+    def session_state(self) -> dict[str, Any] | None:
+        """What handlers keep in the session, as this request sees it; None if no other process shares that."""
+        ...
+
     def start(self, id: bytes) -> None:
         """Register the request under its id; raises InvalidRequest if another request with this id still runs."""
 

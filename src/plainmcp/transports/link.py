@@ -125,6 +125,11 @@ class RequestLink(Cancellation):
         return None if self.connection is None else self.connection.transport
 
     @property
+    def session_state(self) -> dict[str, Any] | None:
+        """What handlers keep in the session, as this request sees it; None if no other process shares that."""
+        return None
+
+    @property
     def no_changes(self) -> str | None:
         """Why the client cannot be notified of changes; None if it can."""
         return None
@@ -224,6 +229,11 @@ class _Part(RequestLink):
     def transport(self) -> str | None:
         """How the batch came."""
         return self._batch_link.transport
+
+    @property
+    def session_state(self) -> dict[str, Any] | None:
+        """What handlers keep in the session, as the batch sees it."""
+        return self._batch_link.session_state
 
     @property
     def no_changes(self) -> str | None:

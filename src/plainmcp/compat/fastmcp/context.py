@@ -34,7 +34,7 @@ __all__ = [
 
 
 T = TypeVar("T")
-_STATE = "fastmcp_state"
+_STATE = "fastmcp_state."
 _REQUEST = "_fastmcp_request_context"
 _current: ContextVar["Context"] = ContextVar("fastmcp_context")
 
@@ -154,19 +154,19 @@ class Context(context.Context[Any]):
 
     def set_state(self, key: str, value: Any, *, serializable: bool = True) -> Any:
         """Keep a value for the session, or, if it is not serializable, for this request."""
-        self.state.get(_STATE, {}).pop(key, None)
-        (self.session_state if serializable else self.state).setdefault(_STATE, {})[key] = value
+        self.state.pop(_STATE + key, None)
+        (self.session_state if serializable else self.state)[_STATE + key] = value
         return self.then(context._DONE, _keep)
 
     def get_state(self, key: str) -> Any:
         """The value that was kept; None if there is none."""
-        kept = {**self.session_state.get(_STATE, {}), **self.state.get(_STATE, {})}
-        return self.then(_Value(kept.get(key)) if self._is_async else kept.get(key), _keep)
+        kept = self.state.get(_STATE + key, self.session_state.get(_STATE + key))
+        return self.then(_Value(kept) if self._is_async else kept, _keep)
 
     def delete_state(self, key: str) -> Any:
         """Forget a value."""
-        self.session_state.get(_STATE, {}).pop(key, None)
-        self.state.get(_STATE, {}).pop(key, None)
+        for state in (self.session_state, self.state):
+            state.pop(_STATE + key, None)
         return self.then(context._DONE, _keep)
 
     # Asking the server ----------------------------------------------------------------------------

@@ -60,7 +60,7 @@ class RequestContext:
     @property
     def session(self) -> ServerSession:
         """The session of the client: always the same object."""
-        state = self._ctx.session_state
+        state = self._ctx._own_state
         session: ServerSession = state.get(_SESSION) or state.setdefault(
             _SESSION, ServerSession(self._ctx, self._current)
         )

@@ -46,13 +46,13 @@ class ServerSession:
     """The session of one client, as far as the request that is being answered can use it."""
 
     def __init__(self, ctx: Any, current: Callable[[], Any]) -> None:
-        self._latest, self._current, self._state = ctx, current, ctx.session_state
+        self._latest, self._current, self._state = ctx, current, ctx._own_state
 
     @property
     def _ctx(self) -> Any:
         """The context of the request that is being answered."""
         current = self._current()
-        return current if current is not None and current.session_state is self._state else self._latest
+        return current if current is not None and current._own_state is self._state else self._latest
 
     @property
     def _base(self) -> Any:

@@ -66,6 +66,10 @@ class StoredSession(Protocol):
         """The key of its client in the shares of callers."""
         ...
 
+    def open_values(self, has_ended: bool) -> dict[str, Any] | None:
+        """What handlers keep in it, for one request, which may have ended; None if no other process shares that."""
+        ...
+
     @property
     def connection(self) -> Connection:
         """Its requests, questions and facts."""
@@ -135,6 +139,8 @@ class PendingResponse(RequestLink):
     """Whether the client has disconnected, or has everything."""
     respond_with: Callable[[bytes | None], Response] | None = None
     """Makes the HTTP response of a JSON-RPC response, or of none, if its status is not the usual one."""
+    kept_values: Any = None
+    """What handlers keep in its session, if other processes share that, once a function has asked for it."""
     why_not_ask = "without a session there is nowhere to answer"
     """Why a client without a session here cannot be asked."""
 
@@ -231,6 +237,16 @@ class PendingResponse(RequestLink):
         return self.threads.submit(work, self.caller)
 
     # As the link of its request -------------------------------------------------------------------
+
+    @property
+    def session_state(self) -> dict[str, Any] | None:
+        """What handlers keep in its session, as its functions see it; None if no other process shares that."""
+        if self.kept_values is None and self.session is not None:
+            values = self.session.open_values(self.cancelled)
+            with self._lock:  # another thread of the function may be here, too
+                if self.kept_values is None:
+                    self.kept_values = values
+        return self.kept_values  # type: ignore[no-any-return]
 
     @property
     def obstacle(self) -> str | None:

@@ -159,6 +159,9 @@ class HttpSession:
 
     # Its end --------------------------------------------------------------------------------------
 
+    def open_values(self, has_ended: bool) -> None:
+        """What handlers keep is in this process."""
+
     @property
     def busy(self) -> bool:
         """Whether a request runs, or a client reads a stream."""

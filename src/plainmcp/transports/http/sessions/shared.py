@@ -1,6 +1,7 @@
 """Sessions that several processes share through a store: any of them answers any request of a session."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from time import monotonic
 from typing import Any
@@ -10,7 +11,7 @@ from msgspec.structs import replace
 
 from ....errors import InternalError, ProtocolError
 from ....limits.shares import Limit, Share
-from ....protocol.conversation import Steps
+from ....protocol.conversation import ENDS, Steps
 from ....protocol.core import Core
 from ....protocol.dispatch import dispatch
 from ....protocol.exchange import Exchange, Listen
@@ -26,8 +27,6 @@ from ....replicas.steps import (
     ask_store,
     ask_store_first,
     deadline,
-    do_nothing,
-    step_for,
     steps_of,
 )
 from ....replicas.writer import StoreWriter
@@ -191,6 +190,8 @@ class SharedSessions:
             rest=exchange,
             changes=changes,
             writer=replica.writer,
+            pending=pending,
+            save=self.local.states.save,
             has_one_step=exchange.has_one_step,
         )
 
@@ -218,12 +219,16 @@ class SharedSessions:
 class AfterChanges(Exchange, kw_only=True):
     """An exchange whose response waits until the store has the changes that its function has made.
 
-    So its client can rely on them. Most functions make none. It is not a generator, because each call has one.
+    So its client can rely on them. Most functions make none. It is not a generator, because each call has one; only
+    what follows a change is.
     """
 
     rest: Exchange
     changes: OwnChanges
     writer: StoreWriter
+    pending: PendingResponse
+    save: Callable[[SharedSession, StateChange], InternalError | None]
+    has_ended: bool = False
     has_one_step: bool  # type: ignore[misc]  # a fact of the rest
 
     def send(self, value: Any) -> None:
@@ -235,12 +240,26 @@ class AfterChanges(Exchange, kw_only=True):
         self._go_on(self.rest.throw, error)
 
     def _go_on(self, pass_back: Callable[[Any], None], outcome: Any) -> None:
-        has_ended = self.rest.step is None
-        if not has_ended:
-            pass_back(outcome)
+        pass_back(outcome)
+        if self.rest.step is None and not self.has_ended:
+            self.has_ended = True
+            if self.pending.kept_values is not None or self.writer.written < self.changes.last:
+                self.rest = StoreExchange(steps=self._finish(self.rest.response)).begin()
         self.step, self.response = self.rest.step, self.rest.response
-        if self.step is None and not has_ended and self.writer.written < self.changes.last:
-            self.step = step_for(partial(self.writer.wait, self.changes.last, WAIT), do_nothing, deadline())
+
+    def _finish(self, response: bytes | None) -> Steps:
+        """The steps after the end of the function; returns its response, or an error if something is not saved."""
+        kept = self.pending.kept_values
+        values = None if kept is None else kept.finish()
+        with suppress(*ENDS):  # a cancel, while the store is waited for: the response is there already
+            if values:
+                session = _session_of(self.pending.session)
+                problem = yield from ask_store(partial(self.save, session, StateChange(values=values)))
+                if problem is not None and response is not None:
+                    response = self.pending.refuse(problem)
+            if self.writer.written < self.changes.last:
+                yield from ask_store(partial(self.writer.wait, self.changes.last, WAIT))
+        return response
 
 
 def _sender_of(session: SharedSession) -> Sender:

@@ -31,7 +31,7 @@ MAX_AGAIN = 1_000
 TRIES = 3
 """How often a session is kept, while others change it."""
 
-REFUSED = "this session has too many subscriptions, too many changes at once, or has ended"
+REFUSED = "this session keeps too much, has too many subscriptions or too many changes at once, or has ended"
 """Why a change of a session is refused."""
 
 

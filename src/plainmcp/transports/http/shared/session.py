@@ -25,7 +25,7 @@ from ....replicas.claims import Start, StreamClaims
 from ....replicas.entries import Answer, Cancel, Holder, Left, SessionEntry
 from ....replicas.health import UNAVAILABLE
 from ....replicas.replica import Replica
-from ....replicas.session_state import SessionState
+from ....replicas.session_state import KeptValues, SessionState
 from ....replicas.steps import StoreExchange, ask_store, do_nothing
 from ....revisions import LATEST
 from ....wire.jsonrpc import Envelope
@@ -88,6 +88,8 @@ class SharedSession:
         self._lock = threading.Lock()  # for the streams above, and the claims
         self._now = core.now
         self.version, self._origin = 0, ""  # of its state
+        self.values: dict[str, bytes] = {}
+        """What handlers keep in it, in JSON."""
         self.stored: bytes | None = None
         """Its state in the store, as it was last read there: a change begins with it."""
         self.renewed = self.created
@@ -119,7 +121,7 @@ class SharedSession:
 
     @property
     def is_reopenable(self) -> bool:
-        """Whether it can be closed here and opened again: what handlers keep in it is nowhere else."""
+        """Whether it can be closed here and opened again: the objects of this process in it are nowhere else."""
         return not self.connection.session.state
 
     def note_use(self, now: float) -> None:
@@ -140,7 +142,7 @@ class SharedSession:
         """Its state, as this replica knows it."""
         facts = self.connection.session
         level = facts.log_level if self.version else None
-        return SessionState(self.version, level, sorted(facts.subscribed), origin=self._origin)
+        return SessionState(self.version, level, sorted(facts.subscribed), origin=self._origin, values=self.values)
 
     def apply(self, state: SessionState) -> None:
         """Take the state of the store, unless it is older."""
@@ -148,6 +150,13 @@ class SharedSession:
             session = self.connection.session
             self.version, self._origin, session.subscribed = state.version, state.origin, set(state.subscribed)
             session.log_level = state.level or session.log_level
+            self.values = state.values
+
+    def open_values(self, has_ended: bool) -> KeptValues:
+        """What handlers keep, as one request sees it; raises InternalError if this process does not know."""
+        if not (self.is_loaded or self.version):
+            raise InternalError(UNAVAILABLE)
+        return KeptValues(self.values, has_ended)
 
     # Questions and cancellations ------------------------------------------------------------------
 

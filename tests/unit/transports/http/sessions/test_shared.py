@@ -4,6 +4,7 @@ import asyncio
 import io
 import json
 import threading
+from types import SimpleNamespace
 from typing import Any, ClassVar
 
 import pytest
@@ -718,7 +719,7 @@ class FakeWriter:
 def after_changes(got: list[Any], writer: FakeWriter) -> AfterChanges:
     step = step_for(lambda: None, do_nothing, deadline())
     made: Any = {"step": step, "rest": AnyStep(step=step, got=got), "changes": OwnChanges(7), "writer": writer}
-    return AfterChanges(**made, has_one_step=True)
+    return AfterChanges(**made, pending=SimpleNamespace(kept_values=None), save=None, has_one_step=True)
 
 
 @pytest.mark.parametrize("written", [7, 0])
