@@ -25,4 +25,8 @@ def check_resource_allowed(requested_resource: str, configured_resource: str) ->
     requested, configured = urlsplit(requested_resource), urlsplit(configured_resource)
     if (requested.scheme.lower(), requested.netloc.lower()) != (configured.scheme.lower(), configured.netloc.lower()):
         return False
-    return f"{requested.path.rstrip('/')}/".startswith(f"{configured.path.rstrip('/')}/")
+    return _to_folder(requested.path).startswith(_to_folder(configured.path))
+
+
+def _to_folder(path: str) -> str:
+    return path if path.endswith("/") else f"{path}/"

@@ -7,5 +7,5 @@ __all__ = ["get_display_name"]
 
 def get_display_name(obj: Any) -> str:
     """The title of an object; of a tool without one the title of its annotations; else its name."""
-    annotations = getattr(obj, "annotations", None)
-    return str(obj.title or getattr(annotations, "title", None) or obj.name)
+    titles = obj.title, getattr(getattr(obj, "annotations", None), "title", None)
+    return str(next((title for title in titles if title is not None), obj.name))
