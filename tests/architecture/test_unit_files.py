@@ -1,10 +1,15 @@
-"""tests/unit mirrors the package: values/encode.py is tested in tests/unit/values/test_encode.py."""
+"""tests/unit mirrors the package: values/encode.py is tested in tests/unit/values/test_encode.py.
 
+A module without a file of its own stands in tested_by, unless it defines no function and no class.
+"""
+
+import ast
 from pathlib import Path
 
 import pytest
 
 from architecture.layers import PACKAGE
+from architecture.tested_by import TESTED_BY
 
 UNIT = Path(__file__).parents[1] / "unit"
 FILES = sorted(file.relative_to(UNIT).as_posix() for file in UNIT.rglob("test_*.py"))
@@ -57,3 +62,34 @@ def test_a_file_is_named_after_a_module_or_has_a_reason(file: str) -> None:
 def test_every_reason_is_needed() -> None:
     unneeded = [file for file in ACROSS if file not in FILES or module_of(file).with_suffix(".py").exists()]
     assert not unneeded, f"take out of ACROSS: {', '.join(unneeded)}"
+
+
+def defines_something(file: Path) -> bool:
+    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    return any(isinstance(node, kinds) for node in ast.parse(file.read_bytes()).body)
+
+
+def name_of(file: Path) -> str:
+    """The module of a file, or its package: values/encode."""
+    module = file.parent if file.stem in ("__init__", "__main__") else file.with_suffix("")
+    return module.relative_to(PACKAGE).as_posix()
+
+
+MODULES = {name_of(file) for file in PACKAGE.rglob("*.py") if defines_something(file)}
+MIRRORED = {module_of(file).relative_to(PACKAGE).as_posix() for file in FILES}
+ELSEWHERE = [module for modules in TESTED_BY.values() for module in modules.split()]
+
+
+def test_every_module_has_a_unit_file_or_stands_in_one() -> None:
+    missing = sorted(MODULES - MIRRORED - set(ELSEWHERE))
+    assert not missing, (
+        f"write tests/unit/{missing[0].rpartition('/')[0]}/test_{missing[0].rpartition('/')[2]}.py, "
+        f"or say in tested_by which file tests it; the same for: {', '.join(missing)}"
+    )
+
+
+def test_every_line_of_tested_by_is_needed() -> None:
+    unneeded = [module for module in ELSEWHERE if module not in MODULES or module in MIRRORED]
+    assert not unneeded, f"take out of tested_by: {', '.join(unneeded)}"
+    assert sorted(ELSEWHERE) == sorted(set(ELSEWHERE)) and list(TESTED_BY) == sorted(TESTED_BY)
+    assert not set(TESTED_BY) - set(FILES)
