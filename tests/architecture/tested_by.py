@@ -96,7 +96,6 @@ TESTED_BY: dict[str, str] = {
     "transports/http/sessions/test_http_session.py": "transports/http/sessions/kept_streams",
     "transports/http/sessions/test_shared.py": "transports/http/sessions/interface",
     "transports/http/sessions/test_signed_ids.py": "transports/http/sessions/signed",
-    "transports/http/shared/test_session.py": "replicas/session_state",
     "transports/http/test_challenges.py": "transports/callers_async",
     "transports/http/test_metadata.py": "transports/http/protection",
     "transports/http/test_rules.py": (
