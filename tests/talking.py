@@ -126,7 +126,10 @@ class Program:
         self.process.wait(SECONDS)
         for reader in self._readers:
             reader.join(SECONDS)
-        for stream in (self.process.stdin, self.process.stdout, self.process.stderr):
+        streams = (self.process.stdin, self.process.stdout, self.process.stderr)
+        if any(reader.is_alive() for reader in self._readers):
+            streams = streams[:1]  # a process that it has left behind still has the others: closing them would wait
+        for stream in streams:
             assert stream is not None
             with suppress(BrokenPipeError):
                 stream.close()

@@ -10,7 +10,7 @@ import sys
 import threading
 import time
 from collections.abc import Collection, Iterator, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
@@ -21,7 +21,8 @@ from ..errors import AuthorError
 from ..transports import uvicorn
 from ..transports.health import HEALTH
 from ..transports.log_format import formatted_logs
-from ..transports.shutdown import check_grace
+from ..transports.process_end import limit_exit
+from ..transports.shutdown import check_grace, make_deadline
 from .broken import BrokenApp
 from .load import load
 from .source import LoadError, find_source
@@ -164,8 +165,11 @@ def _serve(
             _print(str(error))
             _print("requests are answered with 503 and this error until a file is saved")
             app = BrokenApp(str(error))
-        with suppress(KeyboardInterrupt):  # uvicorn has ended already
-            serve_on(bound, app, grace=grace, **uvicorn.uvicorn_level(log_level))
+        deadline = make_deadline(grace, owns_process=True)
+        try:
+            serve_on(bound, app, deadline, **uvicorn.uvicorn_level(log_level))
+        except KeyboardInterrupt:  # before uvicorn serves, or sent again when it has ended
+            limit_exit(deadline)
 
 
 def _end_with_parent() -> None:

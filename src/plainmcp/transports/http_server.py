@@ -3,7 +3,6 @@
 import asyncio
 import logging
 import socket
-import threading
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
@@ -28,13 +27,12 @@ _log = logging.getLogger("plainmcp")
 def serve_on(
     bound: socket.socket,
     app: App,
+    deadline: Deadline,
     *,
-    grace: float = GRACE,
     started: Callable[[], None] = lambda: None,
     **options: Any,
 ) -> None:
     """Serve an ASGI application on a socket until a signal ends the process; calls `started` when it serves."""
-    deadline = make_deadline(grace, owns_process=threading.current_thread() is threading.main_thread())
     server = _build_server(app, deadline, options, started=started)
     try:
         with asyncio.Runner(loop_factory=_loop_factory(server.config)) as runner:

@@ -8,7 +8,7 @@ import socket
 import sys
 import threading
 from collections.abc import Generator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from functools import partial
 from importlib.util import find_spec
 from logging import WARNING
@@ -20,7 +20,8 @@ from ..protocol.option_check import check_options
 from .http.path import PATH, App
 from .http.security import is_loopback
 from .log_format import level_of
-from .shutdown import GRACE, check_grace
+from .process_end import limit_exit
+from .shutdown import GRACE, check_grace, make_deadline
 from .workers import run_workers
 
 __all__ = [
@@ -129,17 +130,20 @@ def serve(
         raise AuthorError(
             "several workers are started in the main thread, where signals arrive; run one in this thread"
         )
-    check_grace(grace)
+    deadline = make_deadline(grace, owns_process=threading.current_thread() is threading.main_thread())
     from .http_server import serve_on  # loads asyncio only when it is needed
 
-    # A signal before uvicorn serves raises KeyboardInterrupt; later signals uvicorn sends again when it has ended.
-    with suppress(KeyboardInterrupt), _interrupt_on(signal.SIGTERM), open_socket(address, path, has_page) as bound:
-        print_login(app)
-        if workers == 1:
-            serve_on(bound, app, grace=grace, **options)
-        else:
-            work = partial(serve_on, bound, app, grace=grace, **options)
-            run_workers(workers, lambda started: work(started=started), grace)
+    # A signal before uvicorn serves raises KeyboardInterrupt, at any line; later ones uvicorn sends again at its end.
+    try:
+        with _interrupt_on(signal.SIGTERM), open_socket(address, path, has_page) as bound:
+            print_login(app)
+            if workers == 1:
+                serve_on(bound, app, deadline, **options)
+            else:
+                work = partial(serve_on, bound, app, deadline, **options)
+                run_workers(workers, lambda started: work(started=started), grace)
+    except KeyboardInterrupt:
+        limit_exit(deadline)
 
 
 async def serve_async(

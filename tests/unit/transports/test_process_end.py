@@ -214,6 +214,30 @@ if __name__ == "__main__":
     assert b"Traceback" not in stderr
 
 
+@pytest.mark.parametrize("where", ["uvicorn.open_socket", "uvicorn.print_login", "http_server._build_server"])
+def test_a_signal_before_it_serves_ends_it_too(tmp_path: Path, where: str) -> None:
+    """P20: the port is open, and a supervisor changes its mind."""
+    text = """
+import importlib, signal
+
+module, name = sys.argv[1].split(".")
+module = importlib.import_module(f"plainmcp.transports.{module}")
+before = getattr(module, name)
+
+def signal_first(*arguments, **options):
+    os.kill(os.getpid(), signal.SIGTERM)
+    return before(*arguments, **options)
+
+setattr(module, name, signal_first)
+start_thread(3600)
+server.run(http="127.0.0.1:0", grace=20)
+say("it goes on")
+"""
+    code, seconds, stderr, _ = run(tmp_path, text, where)
+    assert (code, stderr.splitlines()[-1]) == (0, b"it goes on")
+    assert seconds < SLACK
+
+
 def test_a_worker_that_is_stuck_does_not_call_the_atexit_functions_of_its_parent(tmp_path: Path) -> None:
     text = """
 atexit.register(lambda: say("atexit was called"))
