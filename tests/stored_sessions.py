@@ -5,7 +5,7 @@ from typing import Any
 from plainmcp import Server
 from plainmcp.limits.shares import Share
 from plainmcp.transports.http.sessions.http_session import HttpSession, SessionShares
-from plainmcp.transports.http.sessions.memory import SessionStore
+from plainmcp.transports.http.sessions.memory import SessionTable
 from plainmcp.transports.http.settings import Settings
 from plainmcp.transports.http.stream import Stream
 
@@ -16,13 +16,13 @@ def wake() -> None: ...
 
 
 class Endpoint:
-    """SessionStore, and a clock that stands still until it is set."""
+    """SessionTable, and a clock that stands still until it is set."""
 
     def __init__(self, **settings: Any) -> None:
         self.time = 1_000.0
         self._core = Server("s", "1", now=lambda: self.time)
         self._settings = Settings(retry_ms=1_000, **settings)
-        self.sessions = SessionStore(self._settings, lambda: self.time)
+        self.sessions = SessionTable(self._settings, lambda: self.time)
         self.unread = Share("bytes", "unread", "max_unread", 1_000, 500)
         questions = Share("questions", "open", "max_questions", 5, 2)
         self.shares = SessionShares(self.sessions.budget, questions, self.unread, self.sessions.remove)

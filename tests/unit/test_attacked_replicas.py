@@ -406,7 +406,7 @@ def test_a_session_that_has_ended_is_not_written_again_by_a_replica_that_still_r
                 await speak(one, subscribe(uri), headers)
             [held] = one.endpoint.sessions.local._by_name.values()
             assert (await speak(other, None, headers, "DELETE")).status == 204
-            one.endpoint.sessions.local.states.renew(held, store)
+            one.endpoint.sessions.local.records.renew(held, store)
             with replicas(store, 1) as [new]:
                 assert (await speak(new, request("ping"), headers)).status == 404
 

@@ -11,7 +11,7 @@ from mounted import Live, initialize, modern, session, speak
 from plainmcp import Context, Depends, Server
 from plainmcp.compat import fastmcp
 from plainmcp.store import MemoryStore, Store, StoreError
-from plainmcp.transports.http.shared import saved_states
+from plainmcp.transports.http.shared import saved_records
 from replicas import KEY, call, messages, request, wait_until
 
 SHARED = ["2025-03-26", "2025-06-18", "2025-11-25"]
@@ -268,7 +268,7 @@ def test_without_a_session_it_is_a_dict_for_the_request_and_takes_anything() -> 
 
 
 def test_what_a_session_keeps_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(saved_states, "MAX_STATE", 1_000)
+    monkeypatch.setattr(saved_records, "MAX_RECORD", 1_000)
 
     async def work() -> None:
         with Apps(MemoryStore()) as (one, other):

@@ -125,8 +125,8 @@ class Share:
     most three quarters together.
     """
 
-    def __init__(self, things: str, state: str, option: str, most: int, most_each: int) -> None:
-        self._things, self._state = things, state  # for errors
+    def __init__(self, things: str, condition: str, option: str, most: int, most_each: int) -> None:
+        self._things, self._condition = things, condition  # for errors
         self._option = option
         self._most = most
         self._most_each = most_each
@@ -139,13 +139,13 @@ class Share:
     def find_limit(self, caller: Hashable) -> Limit | None:
         """The limit that this caller has reached; None if it may have more."""
         if self.count >= self._most:
-            return Limit(f"too many {self._things} are {self._state} ({self._option}={self._most})", False)
+            return Limit(f"too many {self._things} are {self._condition} ({self._option}={self._most})", False)
         if self._counts and caller is not None and self._counts.get(caller, 0) >= self._most_each:
             option = f"{self._option}_per_caller={self._most_each}"
-            return Limit(f"too many {self._things} of this caller are {self._state} ({option})", True)
+            return Limit(f"too many {self._things} of this caller are {self._condition} ({option})", True)
         if type(caller) is AtAddress and self._counts.get(caller.address, 0) >= self._most_at_address:
             option = f"{self._most_at_address} of {self._option}={self._most}"
-            text = f"too many {self._things} of anonymous callers at this address are {self._state} ({option})"
+            text = f"too many {self._things} of anonymous callers at this address are {self._condition} ({option})"
             return Limit(text, True)
         return None
 
@@ -164,9 +164,9 @@ class Share:
         self.add(caller, -1)
 
 
-def share_of(settings: object, option: str, things: str, state: str) -> Share:
+def share_of(settings: object, option: str, things: str, condition: str) -> Share:
     """The share with the two limits of an option of the settings: for all, and for one caller."""
-    return Share(things, state, option, getattr(settings, option), getattr(settings, f"{option}_per_caller"))
+    return Share(things, condition, option, getattr(settings, option), getattr(settings, f"{option}_per_caller"))
 
 
 class OwnShare(NamedTuple):

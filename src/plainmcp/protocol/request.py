@@ -42,7 +42,7 @@ class Link(Protocol):
     """The messages of the batch, if this is the link of a whole batch."""
 
     @property
-    def no_changes(self) -> str | None:
+    def why_no_changes(self) -> str | None:
         """Why the client cannot be notified of changes; None if it can."""
         ...
 
@@ -141,10 +141,10 @@ class Request(Struct):
     state: dict[str, Any] = {}  # for middleware, dependencies and the handler; msgspec makes a new one each time
 
     @property
-    def no_changes(self) -> str | None:
+    def why_no_changes(self) -> str | None:
         """Why the client cannot be notified of changes; None if it can."""
-        reason = None if self.session is None else self.session.unreachable
-        return reason or (None if self.link is None else self.link.no_changes)
+        reason = None if self.session is None else self.session.why_unreachable
+        return reason or (None if self.link is None else self.link.why_no_changes)
 
     @property
     def header_values(self) -> dict[str, str]:

@@ -21,7 +21,7 @@ class Session:
         "revision",
         "state",
         "subscribed",
-        "unreachable",
+        "why_unreachable",
     )
 
     def __init__(self, log_level: str | None = "warning") -> None:
@@ -32,7 +32,7 @@ class Session:
         self.log_level = log_level  # until logging/setLevel changes it
         self.ready = False  # notifications/initialized has come
         self.subscribed: set[str] = set()
-        self.unreachable: str | None = None  # why nothing but responses can be sent to the client, if so
+        self.why_unreachable: str | None = None  # why nothing but responses can be sent to the client, if so
         self.state: dict[str, Any] = {}  # for the handlers
 
     def copy(self) -> "Session":
@@ -55,6 +55,6 @@ def not_offered(method: str, reason: str) -> MethodNotFound:
 
 def describe_lack(session: Session | None) -> str:
     """Why a question that needs a capability of the client cannot be asked, as the end of a sentence."""
-    if session is None or session.unreachable is None:
+    if session is None or session.why_unreachable is None:
         return "which the client does not offer"
-    return f"which cannot be asked here: {session.unreachable}"
+    return f"which cannot be asked here: {session.why_unreachable}"

@@ -8,11 +8,28 @@ from typing import Any
 
 import msgspec
 
-from .session_state import SessionState
+from .session_record import SessionRecord
 
 __all__ = [
-    "Ack", "Answer", "Broadcast", "Cancel", "Event", "Handover", "Holder", "Join", "Leave", "Left", "LogEntry",
-    "Lost", "Resend", "SessionEnd", "SessionEntry", "State", "StreamEnd", "Wake", "read_entry",
+    "Ack",
+    "Answer",
+    "Broadcast",
+    "Cancel",
+    "Event",
+    "Handover",
+    "Holder",
+    "Join",
+    "Leave",
+    "Left",
+    "LogEntry",
+    "Lost",
+    "Resend",
+    "Saved",
+    "SessionEnd",
+    "SessionEntry",
+    "StreamEnd",
+    "Wake",
+    "read_entry",
 ]  # fmt: skip
 
 
@@ -55,10 +72,10 @@ class SessionEntry(LogEntry):
     session: str
 
 
-class State(SessionEntry):
-    """The state has changed; None if it is too large to be sent, and has to be loaded."""
+class Saved(SessionEntry):
+    """The record of the session, which has changed; None if it is too large to be sent, and has to be loaded."""
 
-    state: SessionState | None
+    record: SessionRecord | None
 
 
 class SessionEnd(SessionEntry):
@@ -113,7 +130,7 @@ class Broadcast(LogEntry):
 
     source: str  # the replica that waits for that
     number: int
-    entry: State | SessionEnd | Holder
+    entry: Saved | SessionEnd | Holder
 
 
 # The copy of a stream -----------------------------------------------------------------------------
@@ -135,7 +152,7 @@ class Lost(LogEntry):
 
 
 _Any = (
-    Join | Leave | Ack | Wake | State | SessionEnd | Cancel | Answer | Holder | Handover | Left | Resend | Broadcast
+    Join | Leave | Ack | Wake | Saved | SessionEnd | Cancel | Answer | Holder | Handover | Left | Resend | Broadcast
     | Event | StreamEnd | Lost
 )  # fmt: skip
 

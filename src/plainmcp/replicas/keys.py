@@ -59,7 +59,7 @@ class StoreKeys:
         return self.key("stream", session, stream)
 
     def session_of(self, name: str) -> str:
-        """The key of the state of a session."""
+        """The key of the record of a session."""
         return self.key("session", name)
 
     def heartbeat_of(self, replica: str) -> str:

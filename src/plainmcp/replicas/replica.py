@@ -19,7 +19,7 @@ from ..protocol.listeners import Listeners
 from ..store.interface import Store, StoreError
 from .budget import StoreBudget
 from .change_log import Change, ChangeContent
-from .entries import Ack, Broadcast, Holder, Join, Leave, LogEntry, SessionEnd, SessionEntry, State, Wake
+from .entries import Ack, Broadcast, Holder, Join, Leave, LogEntry, Saved, SessionEnd, SessionEntry, Wake
 from .health import StoreHealth, contain
 from .heartbeat import Heartbeat
 from .keys import StoreKeys
@@ -247,7 +247,7 @@ class Replica:
         value = self.keys.sign(log, entry)
         return self.use_store(lambda store: store.append([(log, value)], *self.keys.limits_of(log)))[0]
 
-    def broadcast(self, seconds: float, entry: State | SessionEnd | Holder) -> None:
+    def broadcast(self, seconds: float, entry: Saved | SessionEnd | Holder) -> None:
         """Write an entry for all replicas, and wait until all have acknowledged it, at most some seconds.
 
         Raises StoreError.

@@ -98,11 +98,11 @@ class ASGIApp:
         response: Response | None
         answer: Response | PendingResponse | None = None
         try:
-            profile = endpoint.preflight.check(method, headers, server[0] if server else None, scheme)
-            if type(profile) is Response:
-                raise Refused(await self._refuse(profile, scope, headers))
-            if profile.cors:
-                send = _with_headers(send, profile.cors)
+            facts = endpoint.preflight.check(method, headers, server[0] if server else None, scheme)
+            if type(facts) is Response:
+                raise Refused(await self._refuse(facts, scope, headers))
+            if facts.cors:
+                send = _with_headers(send, facts.cors)
             if not self._is_ready:
                 await self._get_ready(scope)
             principal = None if self._identify is None else await self._identify(scope, headers)
@@ -110,7 +110,7 @@ class ASGIApp:
             body: bytes | None = None if rest is not None else _whole_body_of(message, endpoint.settings.max_body)
             if body is None:
                 body = await self._read_rest(receive, message, rest, caller_of(principal, None, headers.address))
-            answer = endpoint.receive(method, headers, profile, body, principal)
+            answer = endpoint.receive(method, headers, facts, body, principal)
             response = answer if type(answer) is Response else await self._answer(answer, receive, send)
         except Refused as refused:
             response = refused.response
@@ -130,9 +130,9 @@ class ASGIApp:
         """Who sends a request to a path beside the endpoint, by checks as those of the endpoint; raises Refused."""
         client = scope.get("client")
         headers = Headers(list(scope["headers"]), client[0] if client else None, scope)
-        profile = preflight.check(scope["method"], headers, *reached_at(scope))
-        if isinstance(profile, Response):
-            raise Refused(await self._refuse(profile, scope, headers))
+        facts = preflight.check(scope["method"], headers, *reached_at(scope))
+        if isinstance(facts, Response):
+            raise Refused(await self._refuse(facts, scope, headers))
         return None if self._identify is None else await self._identify(scope, headers)
 
     async def _refuse(self, refusal: Response, scope: Scope, headers: Headers) -> Response:
@@ -338,7 +338,7 @@ class ASGIApp:
                 break
             if watch.done():
                 raise ClientGone
-            if not await _wait_for(wake, keep_alive if pending.profile.events else None):
+            if not await _wait_for(wake, keep_alive if pending.facts.events else None):
                 break  # it takes long: proxies should see that the request is being answered
         return False
 

@@ -39,10 +39,10 @@ def cannot_listen() -> InvalidRequest:
 
 def keep_open(step: Listen, exchange: Exchange, listen: Listener | None) -> bool:
     """Let an exchange stay open; returns False if it cannot, and goes on with the error."""
-    obstacle = cannot_listen() if listen is None else listen(step, exchange)
-    if obstacle is not None:
-        exchange.throw(obstacle)
-    return obstacle is None
+    error = cannot_listen() if listen is None else listen(step, exchange)
+    if error is not None:
+        exchange.throw(error)
+    return error is None
 
 
 class _Process:

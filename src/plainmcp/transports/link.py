@@ -130,7 +130,7 @@ class RequestLink(Cancellation):
         return None
 
     @property
-    def no_changes(self) -> str | None:
+    def why_no_changes(self) -> str | None:
         """Why the client cannot be notified of changes; None if it can."""
         return None
 
@@ -182,7 +182,7 @@ class RequestLink(Cancellation):
     # Asking ---------------------------------------------------------------------------------------
 
     @property
-    def obstacle(self) -> str | None:
+    def why_not_ask(self) -> str | None:
         """The reason why the client cannot be asked a question; None if it can."""
         assert self.connection is not None
         return "this connection cannot carry questions" if self.connection.is_mute else None
@@ -201,8 +201,8 @@ class RequestLink(Cancellation):
 
     @contextmanager
     def _open_question(self, method: str, params: Any) -> Generator[PendingRequest, None, None]:
-        if self.obstacle is not None:
-            raise CannotAsk(self.obstacle)
+        if self.why_not_ask is not None:
+            raise CannotAsk(self.why_not_ask)
         assert self.connection is not None
         question = self.connection.ask(method, params, self.send)
         forget = self.on_cancel(partial(question.resolve, problem=PeerError("the request was cancelled")))
@@ -236,14 +236,14 @@ class _Part(RequestLink):
         return self._batch_link.session_state
 
     @property
-    def no_changes(self) -> str | None:
+    def why_no_changes(self) -> str | None:
         """Why the client cannot be notified of changes; None if it can."""
-        return self._batch_link.no_changes
+        return self._batch_link.why_no_changes
 
     @property
-    def obstacle(self) -> str | None:
+    def why_not_ask(self) -> str | None:
         """The reason why the client cannot be asked a question; None if it can."""
-        return self._batch_link.obstacle
+        return self._batch_link.why_not_ask
 
     def send(self, message: bytes) -> None:
         """Send a message through the link of the batch."""

@@ -20,7 +20,7 @@ from .http.headers import Headers
 from .http.new_endpoint import make_endpoint
 from .http.pending import PendingResponse, Phase
 from .http.response import Refused, Response, without_body
-from .http.rules import RequestProfile
+from .http.rules import HeaderFacts
 from .http.settings import Settings
 from .http.stream import COMMENT, Reader
 from .run import run
@@ -78,14 +78,14 @@ class WSGIApp:
         endpoint, headers = self.endpoint, headers_of(environ)
         # The environ has no address of the server. But only clients on this machine have a loopback address.
         local, scheme = environ.get("REMOTE_ADDR"), environ.get("wsgi.url_scheme", "http")
-        profile = endpoint.preflight.check(environ["REQUEST_METHOD"], headers, local, scheme)
-        if isinstance(profile, Response):
-            return self._send(self._refuse(profile, environ, headers), start_response)
-        answer = self._receive(environ, headers, profile)
+        facts = endpoint.preflight.check(environ["REQUEST_METHOD"], headers, local, scheme)
+        if isinstance(facts, Response):
+            return self._send(self._refuse(facts, environ, headers), start_response)
+        answer = self._receive(environ, headers, facts)
         response = self._answer(answer) if isinstance(answer, PendingResponse) else answer
         if isinstance(response, Response):
-            return self._send(with_cors(response, profile.cors), start_response)
-        start_response(status_line(200), [*_to_texts(rules.EVENT_STREAM), *_to_texts(profile.cors)])
+            return self._send(with_cors(response, facts.cors), start_response)
+        start_response(status_line(200), [*_to_texts(rules.EVENT_STREAM), *_to_texts(facts.cors)])
         return response
 
     def _send(self, response: Response, start_response: StartResponse) -> Iterable[bytes]:
@@ -102,7 +102,7 @@ class WSGIApp:
             return without_body(response) if environ["REQUEST_METHOD"] == "HEAD" else response
         return refusal
 
-    def _receive(self, environ: Environ, headers: Headers, profile: RequestProfile) -> Response | PendingResponse:
+    def _receive(self, environ: Environ, headers: Headers, facts: HeaderFacts) -> Response | PendingResponse:
         endpoint, method = self.endpoint, environ["REQUEST_METHOD"]
         try:
             principal = None if self._identify is None else self._identify(environ, headers)
@@ -113,7 +113,7 @@ class WSGIApp:
         body = read_body(environ, endpoint.settings.max_body)
         if body is None:
             return endpoint.preflight.refuse_large_body()
-        return endpoint.receive(method, headers, profile, body, principal)
+        return endpoint.receive(method, headers, facts, body, principal)
 
     # Pending responses ----------------------------------------------------------------------------
 
@@ -135,7 +135,7 @@ class WSGIApp:
                 return pending.to_response(stream.answer)
             if stream.finished:
                 break
-            if not wake.wait(self.endpoint.settings.keep_alive_seconds if pending.profile.events else None):
+            if not wake.wait(self.endpoint.settings.keep_alive_seconds if pending.facts.events else None):
                 break
             wake.clear()
         pending.keep_stream()

@@ -31,8 +31,8 @@ def sign(raw: bytes, key: bytes) -> bytes:
 def verify(signed: bytes, key: bytes) -> bytes | None:
     """The bytes after a signature; None if it was not made with this key.
 
-    >>> verify(sign(b"state", b"key"), b"key"), verify(sign(b"state", b"key"), b"other")
-    (b'state', None)
+    >>> verify(sign(b"bytes", b"key"), b"key"), verify(sign(b"bytes", b"key"), b"other")
+    (b'bytes', None)
     """
     from hmac import compare_digest
 
@@ -40,17 +40,17 @@ def verify(signed: bytes, key: bytes) -> bytes | None:
     return raw if compare_digest(signed[:SIZE], _mac(raw, key)) else None
 
 
-def seal(state: Any, key: bytes) -> str:
-    """State as text with a signature.
+def seal(content: Any, key: bytes) -> str:
+    """Content as text with a signature.
 
     >>> unseal(seal({"step": 2}, b"key"), b"key")
     {'step': 2}
     """
-    return urlsafe_b64encode(sign(codec.encode(state), key)).decode("ascii").rstrip("=")
+    return urlsafe_b64encode(sign(codec.encode(content), key)).decode("ascii").rstrip("=")
 
 
 def unseal(text: str, key: bytes) -> Any:
-    """The state in a sealed text; raises InvalidParams for a text that was not signed with this key (MRTR-06)."""
+    """The content of a sealed text; raises InvalidParams for a text that was not signed with this key (MRTR-06)."""
     try:
         sealed = urlsafe_b64decode(text.encode("ascii") + b"=" * (-len(text) % 4))
         canonical = urlsafe_b64encode(sealed).decode("ascii").rstrip("=") == text

@@ -7,16 +7,16 @@ import pytest
 
 from plainmcp.replicas import entries
 from plainmcp.replicas.entries import LogEntry, read_entry
-from plainmcp.replicas.session_state import SessionState
+from plainmcp.replicas.session_record import SessionRecord
 
-STATE = entries.State("session", SessionState(3, "debug", ["a://b"]))
+SAVED = entries.Saved("session", SessionRecord(3, "debug", ["a://b"]))
 ALL: list[LogEntry] = [
     entries.Join("replica"),
     entries.Leave("replica"),
     entries.Ack(1, "replica"),
     entries.Wake(),
-    STATE,
-    entries.State("session", None),
+    SAVED,
+    entries.Saved("session", None),
     entries.SessionEnd("session"),
     entries.Cancel("session", b"1"),
     entries.Answer("session", b'"s-1"', b"{}", b""),
@@ -25,7 +25,7 @@ ALL: list[LogEntry] = [
     entries.Broadcast("replica", 1, entries.Holder("session", "replica", "stream", 3)),
     entries.Left("session", "replica", 3, 5),
     entries.Resend("session", "stream"),
-    entries.Broadcast("replica", 1, STATE),
+    entries.Broadcast("replica", 1, SAVED),
     entries.Event(1, b"{}"),
     entries.StreamEnd(),
     entries.Lost(),

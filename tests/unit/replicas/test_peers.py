@@ -14,7 +14,7 @@ from plainmcp.replicas import replica as replica_module
 from plainmcp.replicas.entries import Join
 from plainmcp.replicas.peers import Peers
 from plainmcp.store import Entry, MemoryStore, Store
-from plainmcp.transports.http.shared import saved_states
+from plainmcp.transports.http.shared import saved_records
 from replicas import call, messages, replicas, request, wait_until
 
 
@@ -98,7 +98,7 @@ class Hindered(MemoryStore):
 
 def test_a_response_means_that_every_replica_knows(monkeypatch: pytest.MonkeyPatch) -> None:
     """Also one that is slow to read: R2511-SESS-04 holds everywhere at once."""
-    monkeypatch.setattr(saved_states, "ACK_SECONDS", 5.0)
+    monkeypatch.setattr(saved_records, "ACK_SECONDS", 5.0)
 
     async def work() -> None:
         store = Hindered()
@@ -143,7 +143,7 @@ def test_replicas_that_are_dead_or_have_left_are_not_waited_for(
     monkeypatch.setattr(heartbeat, "ALIVE", 0.3)
     monkeypatch.setattr(writer, "BEAT", 0.1)
     monkeypatch.setattr(reader, "TICK", 0.05)
-    monkeypatch.setattr(saved_states, "ACK_SECONDS", 1.0)
+    monkeypatch.setattr(saved_records, "ACK_SECONDS", 1.0)
     monkeypatch.setattr(steps, "SECONDS", 5.0)
 
     async def seconds_of(app: Any, headers: dict[str, str]) -> float:

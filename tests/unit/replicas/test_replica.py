@@ -401,7 +401,7 @@ def test_a_forged_state_of_a_session_is_not_believed() -> None:
         with replicas(store) as (one, other):
             headers = await session(one)
             [held] = one.endpoint.sessions.local._by_name.values()
-            key = one.endpoint.sessions.local.states._key_of(held.name)
+            key = one.endpoint.sessions.local.records._key_of(held.name)
             for value in (
                 b"[9,'debug']",
                 one.endpoint.sessions.local.replica.keys.sign("elsewhere", [9, "debug", [], False]),

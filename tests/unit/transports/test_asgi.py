@@ -29,7 +29,7 @@ from plainmcp.revisions import LATEST
 from plainmcp.transports import asgi
 from plainmcp.transports.http import pending as pending_module
 from plainmcp.transports.http.pending import PendingResponse
-from plainmcp.transports.http.rules import profile_of
+from plainmcp.transports.http.rules import facts_of
 from plainmcp.transports.http.stream import Stream
 
 PROGRESS = {"progressToken": "p"}
@@ -488,7 +488,7 @@ async def test_listening_after_middleware_ends_with_its_result() -> None:
 def test_a_tool_in_a_thread_and_the_reader_of_its_messages_get_the_same_stream(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    pending, others = PendingResponse(profile_of("*/*", None, None), LATEST), list[Stream]()
+    pending, others = PendingResponse(facts_of("*/*", None, None), LATEST), list[Stream]()
 
     def make_slowly(**options: Any) -> Stream:
         if not threading.current_thread().name.startswith("other"):

@@ -37,7 +37,7 @@ def initialize(server: Core, request: Request) -> dict[str, Any]:
 def _offered_to(server: Core, request: Request) -> dict[str, Any]:
     """The capabilities of the server; without those that need a way back to the client, if there is none."""
     offered, session = server.announced_capabilities(), request.session
-    if request.no_changes is None:
+    if request.why_no_changes is None:
         return offered
     back_channel = ("subscribe", "listChanged")
     return {
@@ -59,7 +59,7 @@ def set_level(server: Core, request: Request) -> dict[str, Any]:
         raise InvalidParams(f"unknown log level; the levels are {', '.join(LOG_LEVELS)}")  # LOG-04
     if request.session is not None:
         if request.session.log_level is None:
-            raise not_offered(request.method, request.session.unreachable or "no log messages are sent")
+            raise not_offered(request.method, request.session.why_unreachable or "no log messages are sent")
         request.session.log_level = level
     return {}
 

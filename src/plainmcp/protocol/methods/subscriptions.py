@@ -56,8 +56,8 @@ def _check_readable(server: Core, request: Request, uri: str) -> None:
 
 def _require_changes(request: Request) -> None:
     """Refuse a request of a client that cannot be notified of changes; raises MethodNotFound."""
-    if request.no_changes is not None:
-        raise not_offered(request.method, request.no_changes)
+    if request.why_no_changes is not None:
+        raise not_offered(request.method, request.why_no_changes)
 
 
 def _check_number(uris: Collection[str]) -> None:

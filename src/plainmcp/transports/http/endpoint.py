@@ -24,8 +24,8 @@ from . import rules
 from .challenges import PLAIN, Challenges
 from .headers import Headers
 from .open_responses import NO_STREAMS, OpenResponses
-from .pending import PendingResponse, StoredSession
-from .rules import JSON, Preflight, RequestProfile, Response, json_response, refusal
+from .pending import KeptSession, PendingResponse
+from .rules import JSON, HeaderFacts, Preflight, Response, json_response, refusal
 from .sessions.interface import Detour, Sender, Sessions
 from .settings import Settings
 
@@ -35,8 +35,8 @@ __all__ = ["Endpoint"]
 class Handshake(PendingResponse):
     """The response to `initialize`, which names the new session if it succeeds. It is always JSON."""
 
-    def __init__(self, profile: RequestProfile, sender: Sender, sessions: Sessions, principal: Any) -> None:
-        super().__init__(replace(profile, json=True, events=False), LATEST_HANDSHAKE, sender.stored)
+    def __init__(self, facts: HeaderFacts, sender: Sender, sessions: Sessions, principal: Any) -> None:
+        super().__init__(replace(facts, json=True, events=False), LATEST_HANDSHAKE, sender.kept)
         self.principal = principal
         self._sender, self._sessions = sender, sessions
 
@@ -71,44 +71,44 @@ class Endpoint:
         self.sessions = sessions
         self.responses = responses
         self.preflight = Preflight(settings, challenges)
-        self.preflight.no_changes = sessions.why_no_changes or (None if settings.max_standing else NO_STREAMS)
+        self.preflight.why_no_changes = sessions.why_no_changes or (None if settings.max_standing else NO_STREAMS)
         self.arriving = share_of(settings, "max_arriving", "bytes of bodies", "arriving")
 
     def receive(
-        self, method: str, headers: Headers, profile: RequestProfile, body: bytes, principal: Any
+        self, method: str, headers: Headers, facts: HeaderFacts, body: bytes, principal: Any
     ) -> Response | PendingResponse:
         """The response to a request, or a pending one if a user's function has to run first."""
         batch = envelope = None
         try:
             if method != "POST":
-                return self._receive_without_body(method, headers, profile, principal)
+                return self._receive_without_body(method, headers, facts, principal)
             message = jsonrpc.decode(body)
             if isinstance(message, list):
                 batch = message
-                return self._receive_batch(headers, profile, batch, principal)
+                return self._receive_batch(headers, facts, batch, principal)
             envelope = message
-            return self._receive_message(headers, profile, envelope, principal)
+            return self._receive_message(headers, facts, envelope, principal)
         except ProtocolError as error:
             if method == "POST" and batch is None and envelope is None:
-                return self._refuse_unread(error, headers, profile, principal)
+                return self._refuse_unread(error, headers, facts, principal)
             error.id = error.id or (bytes(envelope.id) or None if envelope is not None else None)
             return refusal(400, error)  # a repeated header, or a missing session
 
     # POST -----------------------------------------------------------------------------------------
 
     def _receive_message(
-        self, headers: Headers, profile: RequestProfile, envelope: Envelope, principal: Any
+        self, headers: Headers, facts: HeaderFacts, envelope: Envelope, principal: Any
     ) -> Response | PendingResponse:
         params = envelope.params
         meta = None if params is None or params._meta is UNSET else params._meta
-        if profile.modern or (meta is not None and meta.version is not UNSET):
-            return self._receive_modern(headers, profile, envelope, meta, principal)
+        if facts.modern or (meta is not None and meta.version is not UNSET):
+            return self._receive_modern(headers, facts, envelope, meta, principal)
         if envelope.method == "initialize":
-            return self._initialize(headers, profile, envelope, principal)
-        sender = self.sessions.find(headers, profile, principal)
+            return self._initialize(headers, facts, envelope, principal)
+        sender = self.sessions.find(headers, facts, principal)
         if not isinstance(sender, Sender):
             return sender or rules.unknown_session(envelope.id)
-        pending, caller = _receive_from(sender, headers, profile, principal)
+        pending, caller = _receive_from(sender, headers, facts, principal)
         pending.id = bytes(envelope.id)  # its stream may be opened before the request is started
         if envelope.method in self.sessions.routed:
             detour = self.sessions.route(sender, pending, envelope)
@@ -121,22 +121,22 @@ class Endpoint:
         return start(self.core, envelope, caller)
 
     def _receive_modern(
-        self, headers: Headers, profile: RequestProfile, envelope: Envelope, meta: Meta | None, principal: Any
+        self, headers: Headers, facts: HeaderFacts, envelope: Envelope, meta: Meta | None, principal: Any
     ) -> Response | PendingResponse:
         """Receive a request of a revision without handshake."""
         if envelope.id is ABSENT:  # a notification has no effect here: ids are not unique (R26-HTTP-06)
-            self.core.dispatch(self.core, envelope, Caller(None, principal, LATEST, PendingResponse(profile, LATEST)))
+            self.core.dispatch(self.core, envelope, Caller(None, principal, LATEST, PendingResponse(facts, LATEST)))
             return Response(202)
         try:
             if envelope.method is UNSET:
                 raise InvalidRequest("there are no questions to answer here")
             header_map = partial(self._find_header_map, principal) if self.core.registry.tools.has_headers else None
-            revision = rules.check_modern(headers, profile, envelope, meta, header_map)
+            revision = rules.check_modern(headers, facts, envelope, meta, header_map)
         except ProtocolError as error:
-            caller = Caller(None, principal, LATEST, PendingResponse(profile, LATEST))
+            caller = Caller(None, principal, LATEST, PendingResponse(facts, LATEST))
             failure = refuse(self.core, error, caller, envelope).response or b""
             return json_response(rules.status_of(failure, True), failure)
-        pending = PendingResponse(profile, revision, None, bytes(envelope.id))
+        pending = PendingResponse(facts, revision, None, bytes(envelope.id))
         caller = Caller(None, principal, revision, pending, None, headers)
         return self._open(pending, self.core.dispatch(self.core, envelope, caller), caller)
 
@@ -145,10 +145,10 @@ class Endpoint:
         return None if tool is None else tool.headers
 
     def _receive_batch(
-        self, headers: Headers, profile: RequestProfile, batch: list[Raw], principal: Any
+        self, headers: Headers, facts: HeaderFacts, batch: list[Raw], principal: Any
     ) -> Response | PendingResponse:
-        sender = None if profile.modern else self.sessions.find(headers, profile, principal)
-        if sender is None and not profile.modern:
+        sender = None if facts.modern else self.sessions.find(headers, facts, principal)
+        if sender is None and not facts.modern:
             return rules.unknown_session()
         if type(sender) is Response:
             return sender
@@ -159,10 +159,10 @@ class Endpoint:
             return json_response(400, error_response(error, revision))
         if sender is None:
             return refusal(400, InvalidRequest("the headers are those of one message, not of a batch"))
-        pending, caller = _receive_from(sender, headers, profile, principal)
+        pending, caller = _receive_from(sender, headers, facts, principal)
         lack = find_missing_scopes(self.core, batch, caller)
         if lack is not None:
-            return profile.challenges.refuse_scopes(lack, refuse_batch(self.core, lack, batch, caller))
+            return facts.challenges.refuse_scopes(lack, refuse_batch(self.core, lack, batch, caller))
         return self._open(pending, dispatch_batch(self.core, batch, caller, self._start), caller)
 
     def _open(
@@ -176,9 +176,9 @@ class Endpoint:
             return pending.to_response(exchange.response)
         pending.principal, pending.headers = caller.principal, caller.headers
         pending.threads, pending.unread = responses.threads, responses.unread
-        obstacle = self._why_not_listen(pending) if type(step) is Listen else None
-        if obstacle is not None:
-            return pending.to_response(exchange.fail(obstacle))
+        error = self._why_not_listen(pending) if type(step) is Listen else None
+        if error is not None:
+            return pending.to_response(exchange.fail(error))
         if not is_detour and (responses.running or responses.unread.count):
             limit = responses.find_limit(pending.caller)
             if limit is not None:  # only for requests: running ones still get the answers to their questions
@@ -202,21 +202,19 @@ class Endpoint:
 
     def listen(self, pending: PendingResponse, step: Listen, exchange: Exchange) -> ProtocolError | None:
         """Keep a response open for changes; returns the error if it cannot stay open: middleware may have run."""
-        obstacle = self._why_not_listen(pending)
-        if obstacle is None:
+        error = self._why_not_listen(pending)
+        if error is None:
             self.responses.listen(pending, step, exchange)
-        return obstacle
+        return error
 
-    def _refuse_unread(
-        self, error: ProtocolError, headers: Headers, profile: RequestProfile, principal: Any
-    ) -> Response:
+    def _refuse_unread(self, error: ProtocolError, headers: Headers, facts: HeaderFacts, principal: Any) -> Response:
         """The response to a body that could not be read; the session that its headers name must be there, though."""
-        revision = LATEST if profile.modern else LATEST_HANDSHAKE
+        revision = LATEST if facts.modern else LATEST_HANDSHAKE
         try:
-            if not profile.modern and not headers.get_unique(b"mcp-session-id"):
-                revision = rules.revision_without_session(headers, profile)
-            elif not profile.modern:
-                sender = self.sessions.find(headers, profile, principal)
+            if not facts.modern and not headers.get_unique(b"mcp-session-id"):
+                revision = rules.revision_without_session(headers, facts)
+            elif not facts.modern:
+                sender = self.sessions.find(headers, facts, principal)
                 if not isinstance(sender, Sender):
                     return sender or rules.unknown_session()  # R2511-SESS-05
                 revision = sender.session.revision or LATEST_HANDSHAKE
@@ -228,49 +226,49 @@ class Endpoint:
     # The handshake revisions ----------------------------------------------------------------------
 
     def _initialize(
-        self, headers: Headers, profile: RequestProfile, envelope: Envelope, principal: Any
+        self, headers: Headers, facts: HeaderFacts, envelope: Envelope, principal: Any
     ) -> Response | PendingResponse:
         sender = self.sessions.open(principal, headers)
         if isinstance(sender, Limit):
-            nobody = Caller(None, principal, LATEST_HANDSHAKE, PendingResponse(profile, LATEST_HANDSHAKE))
+            nobody = Caller(None, principal, LATEST_HANDSHAKE, PendingResponse(facts, LATEST_HANDSHAKE))
             failure = refuse(self.core, InternalError(sender.text), nobody, envelope).response
             return rules.over_limit(sender, failure)
-        handshake = Handshake(profile, sender, self.sessions, principal)
+        handshake = Handshake(facts, sender, self.sessions, principal)
         handshake.id = bytes(envelope.id)
         caller = Caller(sender.session, principal, None, handshake, sender.connection, headers)
         answer = self._open(handshake, self.core.dispatch(self.core, envelope, caller), caller)
         if type(answer) is Response and sender.session.revision is None:
             self.sessions.discard(sender)  # it failed, or too many requests run
-        elif sender.stored is not None and not sender.stored.closed:
-            sender.stored.connection.begin_session()
+        elif sender.kept is not None and not sender.kept.closed:
+            sender.kept.connection.begin_session()
         return answer
 
     # GET and DELETE -------------------------------------------------------------------------------
 
     def _receive_without_body(
-        self, method: str, headers: Headers, profile: RequestProfile, principal: Any
+        self, method: str, headers: Headers, facts: HeaderFacts, principal: Any
     ) -> Response | PendingResponse:
-        if profile.modern:
+        if facts.modern:
             return rules.refuse_method(method)
         reason = self.sessions.why_no_get or (
             None if method == "DELETE" or self.settings.max_standing else NO_STREAMS
         )
         if reason is not None:
             return rules.refuse_method(method, reason)
-        sender = self.sessions.find(headers, profile, principal)
+        sender = self.sessions.find(headers, facts, principal)
         if not isinstance(sender, Sender):
             return sender or rules.unknown_session()
-        pending, caller = _receive_from(sender, headers, profile, principal)
-        assert sender.stored is not None  # else there is a reason above
+        pending, caller = _receive_from(sender, headers, facts, principal)
+        assert sender.kept is not None  # else there is a reason above
         if method == "DELETE":
-            return self._take(sender.stored.end(pending), pending, caller)
-        return self._open_stream(sender.stored, pending, caller, headers)
+            return self._take(sender.kept.end(pending), pending, caller)
+        return self._open_stream(sender.kept, pending, caller, headers)
 
     def _open_stream(
-        self, session: StoredSession, pending: PendingResponse, caller: Caller, headers: Headers
+        self, session: KeptSession, pending: PendingResponse, caller: Caller, headers: Headers
     ) -> Response | PendingResponse:
         """Continue a stream for a GET, or open a new one, which stays open for later messages."""
-        if not pending.profile.events:
+        if not pending.facts.events:
             return refusal(406, InvalidRequest("GET is answered by text/event-stream"))
         event_id = headers.get(b"last-event-id") or ""
         resumed = session.find_stream(event_id)
@@ -300,13 +298,13 @@ class Endpoint:
 
 
 def _receive_from(
-    sender: Sender, headers: Headers, profile: RequestProfile, principal: Any
+    sender: Sender, headers: Headers, facts: HeaderFacts, principal: Any
 ) -> tuple[PendingResponse, Caller]:
     """The link to a sender, and the caller of its message. The revision of the session is used, not the header."""
     session = sender.session
-    if headers.duplicates is not None or profile.revision is None or profile.modern:
-        rules.revision_without_session(headers, profile)  # raises: R2511-HDR-02
-    pending = PendingResponse(profile, session.revision or LATEST_HANDSHAKE, sender.stored)
-    if sender.stored is None and session.unreachable is not None:
-        pending.why_not_ask = session.unreachable
+    if headers.duplicates is not None or facts.revision is None or facts.modern:
+        rules.revision_without_session(headers, facts)  # raises: R2511-HDR-02
+    pending = PendingResponse(facts, session.revision or LATEST_HANDSHAKE, sender.kept)
+    if sender.kept is None and session.why_unreachable is not None:
+        pending.why_unreachable = session.why_unreachable
     return pending, Caller(session, principal, None, pending, sender.connection, headers)

@@ -70,7 +70,7 @@ class OpenResponses:
 
     def why_not_listen(self, pending: PendingResponse) -> ProtocolError | None:
         """The error for a listen request that cannot stay open; None if it can."""
-        if not pending.profile.events:
+        if not pending.facts.events:
             pending.respond_with = partial(json_response, 406)
             return InvalidRequest("subscriptions/listen is answered by text/event-stream")
         if not self.settings.max_standing:

@@ -35,11 +35,11 @@ from ..connection import Connection
 from ..link import RequestLink
 from ..threads import Job, OwnThreads, Threads
 from . import rules
-from .rules import EVENT_STREAM, JSON, RequestProfile, Response, json_response
+from .rules import EVENT_STREAM, JSON, HeaderFacts, Response, json_response
 from .sessions.kept_streams import KeptStreams
 from .stream import Stream
 
-__all__ = ["PendingResponse", "Phase", "StoredSession"]
+__all__ = ["KeptSession", "PendingResponse", "Phase"]
 
 
 class Phase(Enum):
@@ -50,7 +50,7 @@ class Phase(Enum):
     STANDING = "standing"
 
 
-class StoredSession(Protocol):
+class KeptSession(Protocol):
     """A session that this process has: its connection, and the streams that its client may read again."""
 
     standing: list[Stream]
@@ -81,7 +81,7 @@ class StoredSession(Protocol):
         ...
 
     @property
-    def obstacle(self) -> str | None:
+    def why_not_ask(self) -> str | None:
         """The reason why its client cannot be asked at the moment."""
         ...
 
@@ -141,13 +141,13 @@ class PendingResponse(RequestLink):
     """Makes the HTTP response of a JSON-RPC response, or of none, if its status is not the usual one."""
     kept_values: Any = None
     """What handlers keep in its session, if other processes share that, once a function has asked for it."""
-    why_not_ask = "without a session there is nowhere to answer"
+    why_unreachable = "without a session there is nowhere to answer"
     """Why a client without a session here cannot be asked."""
 
     def __init__(
-        self, profile: RequestProfile, revision: Revision, session: StoredSession | None = None, id: bytes = b""
+        self, facts: HeaderFacts, revision: Revision, session: KeptSession | None = None, id: bytes = b""
     ) -> None:
-        self.profile = profile  # what the client accepts
+        self.facts = facts  # what the client accepts
         self.session = session
         self.id = id
         self.modern = not revision.handshake  # then a disconnect cancels the request
@@ -166,9 +166,9 @@ class PendingResponse(RequestLink):
         return "tcp"
 
     @property
-    def no_changes(self) -> str | None:
+    def why_no_changes(self) -> str | None:
         """Why the client cannot be notified of changes; None if it can."""
-        return self.profile.no_changes
+        return self.facts.why_no_changes
 
     @cached_property
     def caller(self) -> Hashable:
@@ -197,14 +197,14 @@ class PendingResponse(RequestLink):
     @property
     def is_alone(self) -> bool:
         """Whether only the response was put into the stream, and can be sent as JSON."""
-        return self.stream.unopened and (self.profile.json or self.stream.answer is None)
+        return self.stream.unopened and (self.facts.json or self.stream.answer is None)
 
     def respond(self, response: bytes | None) -> Response:
         """The HTTP response of an exchange that has ended, in one piece with what was sent before its response."""
-        if self.profile.json and self.opened_stream is None:
+        if self.facts.json and self.opened_stream is None:
             return self.to_response(response)
         stream = self.stream
-        events = stream.finish_at_once(response, is_json=self.profile.json)
+        events = stream.finish_at_once(response, is_json=self.facts.json)
         if events is None:
             return self.to_response(stream.answer)
         self.keep_stream()
@@ -220,7 +220,7 @@ class PendingResponse(RequestLink):
         if type(message) is bytes:
             return Response(200, message, JSON)
         if isinstance(message, Failure) and message.cause is not None:
-            return self.profile.challenges.refuse_scopes(message.cause, message)
+            return self.facts.challenges.refuse_scopes(message.cause, message)
         if self.respond_with is not None:
             return self.respond_with(message)
         return json_response(200 if message is None else rules.status_of(message, self.modern), message)
@@ -249,22 +249,22 @@ class PendingResponse(RequestLink):
         return self.kept_values  # type: ignore[no-any-return]
 
     @property
-    def obstacle(self) -> str | None:
+    def why_not_ask(self) -> str | None:
         """The reason why the client cannot be asked a question; None if it can."""
         if self.session is None:
-            return self.why_not_ask
-        if not self.profile.events:
+            return self.why_unreachable
+        if not self.facts.events:
             return "it takes no event stream"
-        return self.session.obstacle
+        return self.session.why_not_ask
 
     def send(self, message: bytes) -> None:
         """Send a message before the response, if the client accepts a stream."""
-        if self.profile.events:
+        if self.facts.events:
             self.stream.put(message)
 
     def close_stream(self) -> None:
         """End the stream early, if the client can reconnect for the rest."""
-        if self.session is not None and self.session.can_resume and self.profile.events:
+        if self.session is not None and self.session.can_resume and self.facts.events:
             self.stream.drop()
 
     def give_up(self, error: ProtocolError) -> None:

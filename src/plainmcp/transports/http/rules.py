@@ -38,17 +38,17 @@ __all__ = [
     "EVENT_STREAM",
     "HANDSHAKE",
     "JSON",
+    "HeaderFacts",
     "Preflight",
-    "RequestProfile",
     "Response",
     "accepts",
     "check_modern",
+    "facts_of",
     "is_json",
     "json_response",
     "length_of",
     "missing_session_error",
     "over_limit",
-    "profile_of",
     "refusal",
     "refuse_by",
     "refuse_caller",
@@ -67,7 +67,7 @@ HANDSHAKE = [name for name, revision in REVISIONS.items() if revision.handshake]
 _STATUS_UNREAD = {-32700: 400, -32600: 400}
 
 
-class RequestProfile(msgspec.Struct, frozen=True, gc=False):
+class HeaderFacts(msgspec.Struct, frozen=True, gc=False):
     """The facts in the headers of a request: the media types that its client accepts, its version and its method."""
 
     json: bool
@@ -78,7 +78,7 @@ class RequestProfile(msgspec.Struct, frozen=True, gc=False):
     modern: bool = False  # whether the revision has no handshake
     challenges: Challenges = PLAIN  # how the endpoint refuses callers
     cors: Pairs = ()  # the headers of responses for a page of another origin
-    no_changes: str | None = None  # why its client cannot be notified of changes
+    why_no_changes: str | None = None  # why its client cannot be notified of changes
 
 
 EVENT_STREAM = (
@@ -124,12 +124,12 @@ def length_of(text: str | None) -> int | None:
     return int(text[:18]) if text and text.isascii() and text.isdigit() else None
 
 
-def profile_of(accept: str | None, version: str | None, method: str | None) -> RequestProfile:
-    """The profile of a request by the values of its headers."""
+def facts_of(accept: str | None, version: str | None, method: str | None) -> HeaderFacts:
+    """The facts of a request by the values of its headers."""
     accepted = (accepts(accept, "application/json"), accepts(accept, "text/event-stream"))
     revision = REVISIONS.get(version or HTTP_DEFAULT.name)
     is_modern = revision is not None and not revision.handshake
-    return RequestProfile(*accepted, version, method, revision, is_modern)
+    return HeaderFacts(*accepted, version, method, revision, is_modern)
 
 
 # Media types --------------------------------------------------------------------------------------
@@ -168,7 +168,7 @@ def accepts(accept: str | None, kind: str) -> bool:
 
 
 def check_modern(
-    headers: Headers, profile: RequestProfile, envelope: Envelope, meta: Meta | None, header_map: Any
+    headers: Headers, facts: HeaderFacts, envelope: Envelope, meta: Meta | None, header_map: Any
 ) -> Revision:
     """Check the headers that repeat parts of the body; returns the revision, raises ProtocolError.
 
@@ -177,8 +177,8 @@ def check_modern(
     """
     if envelope.method == "initialize" and (meta is None or meta.version is UNSET):
         raise InvalidParams("a request of this version has no handshake", {"supported": list(MODERN)})
-    revision = _revision_of(headers, profile, meta)
-    match_method(headers, profile.method, envelope)
+    revision = _revision_of(headers, facts, meta)
+    match_method(headers, facts.method, envelope)
     if header_map is None or envelope.method != "tools/call":
         return revision
     if meta is not None:
@@ -191,14 +191,14 @@ def check_modern(
     return revision
 
 
-def _revision_of(headers: Headers, profile: RequestProfile, meta: Meta | None) -> Revision:
+def _revision_of(headers: Headers, facts: HeaderFacts, meta: Meta | None) -> Revision:
     """The revision of a request, which the header and the body name; raises ProtocolError."""
-    is_whole = meta is not None and meta.version == profile.version and isinstance(meta.capabilities, dict)
-    if is_whole and profile.modern and profile.revision is not None and headers.duplicates is None:
-        return profile.revision  # the usual case: dispatch reads the rest of the body
+    is_whole = meta is not None and meta.version == facts.version and isinstance(meta.capabilities, dict)
+    if is_whole and facts.modern and facts.revision is not None and headers.duplicates is None:
+        return facts.revision  # the usual case: dispatch reads the rest of the body
     meta = require_meta(meta)  # R26-META-04
     headers.check_once(b"mcp-protocol-version")
-    if profile.version != meta.version:  # R26-HDR-03, R26-HDR-04; checked before the version itself
+    if facts.version != meta.version:  # R26-HDR-03, R26-HDR-04; checked before the version itself
         raise HeaderMismatch("the header MCP-Protocol-Version and the version in params._meta differ")
     return revision_from_meta(meta)
 
@@ -211,18 +211,18 @@ def _decode_arguments(envelope: Envelope) -> dict[str, Any] | None:
         return None
 
 
-def revision_without_session(headers: Headers, profile: RequestProfile) -> Revision:
+def revision_without_session(headers: Headers, facts: HeaderFacts) -> Revision:
     """The handshake revision of a request that belongs to no session (R2511-HDR-01, R2511-HDR-02)."""
     if headers.duplicates is not None:
         headers.check_once(b"mcp-protocol-version")
-    if profile.revision is None or profile.modern:
-        raise UnsupportedRevision((profile.version or "")[:100], HANDSHAKE)
-    return profile.revision
+    if facts.revision is None or facts.modern:
+        raise UnsupportedRevision((facts.version or "")[:100], HANDSHAKE)
+    return facts.revision
 
 
-def missing_session_error(profile: RequestProfile) -> InvalidRequest | HeaderMismatch:
+def missing_session_error(facts: HeaderFacts) -> InvalidRequest | HeaderMismatch:
     """The error for a request that needs a session and names none (R2511-SESS-03)."""
-    if profile.version is None:
+    if facts.version is None:
         return HeaderMismatch(
             "say MCP-Protocol-Version and params._meta, or send initialize and then its Mcp-Session-Id"
         )
@@ -258,8 +258,8 @@ def status_unread(code: int, modern: bool) -> int:
 
 # Before the body is read --------------------------------------------------------------------------
 
-MAX_PROFILES = 128
-"""How many profiles are cached: a client sends the same values each time."""
+MAX_HEADER_FACTS = 128
+"""For how many different headers the facts are cached: a client sends the same values each time."""
 
 
 class Preflight:
@@ -269,15 +269,13 @@ class Preflight:
         self.settings = settings
         self._challenges = challenges
         self._origins, self._hosts = frozenset(settings.origins), frozenset(settings.hosts)
-        self.no_changes: str | None = None  # see profiles
+        self.why_no_changes: str | None = None  # see HeaderFacts
         self._digits = len(str(settings.max_body))  # a length with fewer digits is within the limit
-        self._judge = lru_cache(maxsize=MAX_PROFILES)(self._judge_values)
+        self._judge = lru_cache(maxsize=MAX_HEADER_FACTS)(self._judge_values)
         self._logged = -float(LOG_SECONDS)  # when a refusal was last logged
 
-    def check(
-        self, method: str, headers: Headers, local: str | None, scheme: str = "http"
-    ) -> Response | RequestProfile:
-        """The profile of a request, or the response that refuses it before its body is read.
+    def check(self, method: str, headers: Headers, local: str | None, scheme: str = "http") -> Response | HeaderFacts:
+        """The facts of a request, or the response that refuses it before its body is read.
 
         `local` and `scheme` are those by which the server was reached: see security.
         """
@@ -304,8 +302,8 @@ class Preflight:
 
     def _judge_values(
         self, method: str, local: str | None, scheme: str, is_ambiguous: bool, *values: bytes | None
-    ) -> Response | RequestProfile:
-        """The profile for the values of the headers that `check` names, or the response that refuses them."""
+    ) -> Response | HeaderFacts:
+        """The facts for the values of the headers that `check` names, or the response that refuses them."""
         host, origin, content_type, accept, version, mcp_method = map(to_text, values)
         try:
             security.check(host, origin, local, scheme, self._origins, self._hosts)
@@ -319,13 +317,13 @@ class Preflight:
             response = refusal(405, InvalidRequest(f"{method[:20]} is not served"), allow=b"POST, GET, DELETE")
             response = with_cors(response, cors)
             return response if method != "HEAD" else without_body(response)
-        profile = profile_of(accept, version, mcp_method)
+        facts = facts_of(accept, version, mcp_method)
         if method == "POST" and not is_json(content_type):
             return with_cors(refusal(415, InvalidRequest("Content-Type is application/json")), cors)
-        if method == "POST" and not (profile.json or profile.events):
+        if method == "POST" and not (facts.json or facts.events):
             text = "Accept names application/json and text/event-stream"
             return with_cors(refusal(406, InvalidRequest(text)), cors)
-        return replace(profile, challenges=self._challenges, cors=cors, no_changes=self.no_changes)
+        return replace(facts, challenges=self._challenges, cors=cors, why_no_changes=self.why_no_changes)
 
     def _log_refusal(self, error: InvalidRequest) -> None:
         """Log why a request is refused, because a browser hides that; not for each, because anyone can send many."""

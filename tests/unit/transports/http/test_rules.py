@@ -20,7 +20,7 @@ from plainmcp.revisions import HTTP_DEFAULT, Revision
 from plainmcp.transports.http import headers, rules, security
 from plainmcp.transports.http.headers import Headers
 from plainmcp.transports.http.new_endpoint import make_endpoint
-from plainmcp.transports.http.rules import RequestProfile, Response
+from plainmcp.transports.http.rules import HeaderFacts, Response
 from plainmcp.transports.http.settings import Settings
 from plainmcp.wire import jsonrpc
 
@@ -28,10 +28,10 @@ VERSION = "io.modelcontextprotocol/protocolVersion"
 CAPABILITIES = "io.modelcontextprotocol/clientCapabilities"
 
 
-def profile_of(headers: Headers) -> RequestProfile:
-    """The profile of a request by its headers."""
+def facts_of(headers: Headers) -> HeaderFacts:
+    """The facts of a request by its headers."""
     accept, version, method = map(headers.get, (b"accept", b"mcp-protocol-version", b"mcp-method"))
-    return rules.profile_of(accept, version, method)
+    return rules.facts_of(accept, version, method)
 
 
 def view(**given: str) -> Headers:
@@ -211,7 +211,7 @@ def test_why_a_page_is_refused_is_logged_and_not_for_each_request(caplog: pytest
 def test_a_second_host_or_origin_is_refused_even_where_the_first_is_known(name: bytes) -> None:
     endpoint = make_endpoint(Core("s", "1"), Settings())
     given = [(b"host", b"localhost"), (b"origin", b"http://localhost"), *JSON]
-    assert isinstance(endpoint.preflight.check("POST", Headers(given), LOOPBACK), RequestProfile)
+    assert isinstance(endpoint.preflight.check("POST", Headers(given), LOOPBACK), HeaderFacts)
     refusal = endpoint.preflight.check("POST", Headers([*given, (name, dict(given)[name])]), LOOPBACK)
     assert isinstance(refusal, Response) and refusal.status == 403 and b"given once" in refusal.body
 
@@ -222,9 +222,7 @@ def test_what_headers_were_judged_to_say_is_remembered_for_so_many_clients_and_n
         name = b"mcp-method" if number % 2 else b"accept"
         value = b"text/event-stream, x/%d" % number + b"x" * (number % 3 * 400)
         fit = endpoint.preflight.check("POST", Headers([(b"host", b"localhost"), (name, value), *JSON]), LOOPBACK)
-        assert fit == RequestProfile(
-            number % 2 == 1, True, None, value.decode() if number % 2 else None, HTTP_DEFAULT
-        )
+        assert fit == HeaderFacts(number % 2 == 1, True, None, value.decode() if number % 2 else None, HTTP_DEFAULT)
     assert endpoint.preflight._judge.cache_info().currsize <= 128
 
 
@@ -369,7 +367,7 @@ def test_a_header_that_says_something_else_is_refused(arguments: Any, given: dic
 
 
 def checked(headers: Headers, envelope: jsonrpc.Envelope, wanted: Any = None) -> None:
-    rules.check_modern(headers, profile_of(headers), envelope, envelope.meta, wanted)
+    rules.check_modern(headers, facts_of(headers), envelope, envelope.meta, wanted)
 
 
 def ladder(method: str = "tools/call", meta: Any = META, version: Any = "2026-07-28", **more: Any) -> int | None:
@@ -435,7 +433,7 @@ def test_initialize_under_a_modern_header_learns_which_versions_have_no_handshak
 
 
 def spoken(headers: Headers) -> Revision:
-    return rules.revision_without_session(headers, profile_of(headers))
+    return rules.revision_without_session(headers, facts_of(headers))
 
 
 @pytest.mark.parametrize("name", [b"mcp-protocol-version", b"mcp-method", b"mcp-name"])
@@ -491,7 +489,7 @@ def test_a_name_in_large_letters_is_judged_like_any_other() -> None:
     """R26-HDR-08"""
     endpoint = make_endpoint(Core("s", "1"), Settings())
     good = [(b"host", b"localhost"), (b"MCP-Method", b"ping"), (b"ACCEPT", b"text/event-stream"), *JSON]
-    assert endpoint.preflight.check("POST", Headers(good), LOOPBACK) == RequestProfile(
+    assert endpoint.preflight.check("POST", Headers(good), LOOPBACK) == HeaderFacts(
         False, True, None, "ping", HTTP_DEFAULT
     )
     refusal = endpoint.preflight.check("POST", Headers([*good, (b"Origin", b"https://evil.example")]), LOOPBACK)

@@ -98,7 +98,7 @@ class HttpSession:
         "streams",
         "used",
     )  # fmt: skip
-    obstacle = None
+    why_not_ask = None
     is_reopenable = False  # what is closed here is gone
 
     def __init__(

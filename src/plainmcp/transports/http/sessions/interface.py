@@ -17,8 +17,8 @@ from ....protocol.session import Session
 from ....wire.jsonrpc import Envelope
 from ...connection import Connection
 from ..headers import Headers
-from ..pending import PendingResponse, StoredSession
-from ..rules import RequestProfile, Response
+from ..pending import KeptSession, PendingResponse
+from ..rules import HeaderFacts, Response
 
 __all__ = ["STARTED_BY_CORE", "Detour", "Dispatch", "Sender", "Sessions"]
 
@@ -33,7 +33,7 @@ class Sender(NamedTuple):
 
     session: Session
     connection: Connection | None = None
-    stored: StoredSession | None = None
+    kept: KeptSession | None = None
 
 
 class Detour(NamedTuple):
@@ -100,7 +100,7 @@ class Sessions(Protocol):
         """The id of a session after its handshake; None if it has none. Raises ProtocolError."""
         ...
 
-    def find(self, headers: Headers, profile: RequestProfile, principal: Any) -> Sender | Response | None:
+    def find(self, headers: Headers, facts: HeaderFacts, principal: Any) -> Sender | Response | None:
         """The sender of a message; None if it names an unknown session, or a response that refuses it.
 
         Raises ProtocolError.

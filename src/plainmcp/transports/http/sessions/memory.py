@@ -19,14 +19,14 @@ from ....wire.jsonrpc import Envelope
 from .. import rules
 from ..headers import Headers
 from ..pending import PendingResponse
-from ..rules import RequestProfile
+from ..rules import HeaderFacts
 from ..settings import Settings
 from .http_session import HttpSession, SessionShares
 from .interface import STARTED_BY_CORE, Sender
 from .kept_streams import KeptStreams, ReplayBudget
 from .session_ids import is_of_another_process
 
-__all__ = ["MemorySessions", "SessionStore", "shares_of"]
+__all__ = ["MemorySessions", "SessionTable", "shares_of"]
 
 MAX_SWEEP = 8
 """How many sessions one request checks for expiry, so that it never waits for all of them."""
@@ -99,7 +99,7 @@ class Kept(Protocol):
 S = TypeVar("S", bound=Kept)
 
 
-class SessionStore(Generic[S]):
+class SessionTable(Generic[S]):
     """The sessions of one endpoint, the least recently used first."""
 
     def __init__(self, settings: Settings, now: Callable[[], float]) -> None:
@@ -260,7 +260,7 @@ class SessionStore(Generic[S]):
         return expired
 
 
-def shares_of(sessions: SessionStore[Any], settings: Settings, unread: Share) -> SessionShares:
+def shares_of(sessions: SessionTable[Any], settings: Settings, unread: Share) -> SessionShares:
     """What the sessions of one endpoint share; `unread` counts the bytes that wait for readers."""
     questions = share_of(settings, "max_questions", "questions", "open")
     return SessionShares(sessions.budget, questions, unread, sessions.remove)
@@ -278,7 +278,7 @@ class MemorySessions:
     why_no_get = None
 
     def __init__(self, core: Core, settings: Settings, unread: Share) -> None:
-        self.kept = SessionStore[HttpSession](settings, core.now)
+        self.kept = SessionTable[HttpSession](settings, core.now)
         self._core, self._settings = core, settings
         self._shares = shares_of(self.kept, settings, unread)
 
@@ -298,11 +298,11 @@ class MemorySessions:
         """The id of a session after its handshake."""
         return _session_of(sender).id
 
-    def find(self, headers: Headers, profile: RequestProfile, principal: Any) -> Sender | None:
+    def find(self, headers: Headers, facts: HeaderFacts, principal: Any) -> Sender | None:
         """The sender of a message; None if it names an unknown session. Raises ProtocolError."""
         id = headers.get_unique(b"mcp-session-id")
         if id is None:
-            raise rules.missing_session_error(profile)
+            raise rules.missing_session_error(facts)
         session = self.kept.get(id, principal)
         if session is None:
             return None
@@ -321,5 +321,5 @@ class MemorySessions:
 
 
 def _session_of(sender: Sender) -> HttpSession:
-    assert isinstance(sender.stored, HttpSession)
-    return sender.stored
+    assert isinstance(sender.kept, HttpSession)
+    return sender.kept

@@ -11,7 +11,7 @@ from ....wire.jsonrpc import Envelope
 from .. import rules
 from ..headers import Headers
 from ..pending import PendingResponse
-from ..rules import RequestProfile, Response, refusal
+from ..rules import HeaderFacts, Response, refusal
 from .interface import STARTED_BY_CORE, Sender
 
 __all__ = ["NoSessions", "refuse_answer"]
@@ -37,7 +37,7 @@ class NoSessions:
     def open(self, principal: Any, headers: Headers) -> Sender:
         """The sender of `initialize`."""
         session = Session(self._core.first_log_level)
-        session.unreachable = NO_SESSIONS
+        session.why_unreachable = NO_SESSIONS
         return Sender(session)
 
     def discard(self, sender: Sender) -> None:
@@ -46,10 +46,10 @@ class NoSessions:
     def seal(self, sender: Sender, principal: Any) -> None:
         """There is no id."""
 
-    def find(self, headers: Headers, profile: RequestProfile, principal: Any) -> Sender:
+    def find(self, headers: Headers, facts: HeaderFacts, principal: Any) -> Sender:
         """The sender of a message, by the revision in its headers; raises ProtocolError."""
         sender = self.open(principal, headers)
-        sender.session.revision = rules.revision_without_session(headers, profile)
+        sender.session.revision = rules.revision_without_session(headers, facts)
         return sender
 
     def route(self, sender: Sender, pending: PendingResponse, envelope: Envelope) -> Response:

@@ -21,7 +21,7 @@ from ....protocol.request import Caller, Cancelled
 from ....replicas.health import UNAVAILABLE
 from ....replicas.own_changes import CURRENT, WAIT, OwnChanges
 from ....replicas.reader import BEHIND
-from ....replicas.session_state import StateChange
+from ....replicas.session_record import RecordChange
 from ....replicas.steps import (
     StoreExchange,
     ask_store,
@@ -37,7 +37,7 @@ from ....wire.jsonrpc import ABSENT, Envelope, Failure
 from .. import rules
 from ..headers import Headers
 from ..pending import PendingResponse
-from ..rules import RequestProfile, Response, json_response
+from ..rules import HeaderFacts, Response, json_response
 from ..settings import Settings
 from ..shared.local_sessions import LocalSessions
 from ..shared.session import SharedSession, refuse_without_store
@@ -47,7 +47,7 @@ from .interface import Detour, Sender
 __all__ = ["AfterChanges", "SharedSessions"]
 
 _CHANGE_STATE = frozenset({"logging/setLevel", "resources/subscribe", "resources/unsubscribe"})
-"""Requests that change the state of their session."""
+"""Requests that change the record of their session."""
 
 
 class SharedSessions:
@@ -87,17 +87,17 @@ class SharedSessions:
 
     def discard(self, sender: Sender) -> None:
         """Forget a session whose client does not get to know it."""
-        self.local.kept.remove(_session_of(sender.stored))
+        self.local.kept.remove(_session_of(sender.kept))
 
     def seal(self, sender: Sender, principal: Any) -> bytes:
         """The signed id of a session after its handshake; raises ProtocolError."""
-        return self.local.make_id(_session_of(sender.stored))
+        return self.local.make_id(_session_of(sender.kept))
 
-    def find(self, headers: Headers, profile: RequestProfile, principal: Any) -> Sender | Response | None:
+    def find(self, headers: Headers, facts: HeaderFacts, principal: Any) -> Sender | Response | None:
         """The sender of a message, perhaps in a session of another process; raises ProtocolError."""
         id = headers.get_unique(b"mcp-session-id")
         if id is None:
-            raise rules.missing_session_error(profile)
+            raise rules.missing_session_error(facts)
         session = self.local.kept.get(id, principal) or self.local.restore(id, principal, headers.address)
         if session is None:
             return None
@@ -116,7 +116,7 @@ class SharedSessions:
         It is accepted when the store has it. If the store fails, it is refused; but it is passed on all the same when
         the store works again: clients do not repeat an answer, and the question would wait for it in vain.
         """
-        session, replica = _session_of(sender.stored), self.local.replica
+        session, replica = _session_of(sender.kept), self.local.replica
         if session.connection.knows(envelope):
             return None
         route = session.find_route(envelope)
@@ -129,7 +129,7 @@ class SharedSessions:
         return session.write(pending, 202, now, later)
 
     def _dispatch(self, core: Core, envelope: Envelope, caller: Caller) -> Exchange:
-        """Start to answer a request that changes the state of its session: all replicas get to know that."""
+        """Start to answer a request that changes the record of its session: all replicas get to know that."""
         if envelope.id is ABSENT or caller.session is None:
             return core.dispatch(core, envelope, caller)
         link: Any = caller.link
@@ -139,12 +139,12 @@ class SharedSessions:
             pending.respond_with = partial(_refuse_in, session)
 
         def answer() -> Exchange:
-            return StoreExchange(steps=self._change_state(core, session, envelope, caller)).begin()
+            return StoreExchange(steps=self._change_record(core, session, envelope, caller)).begin()
 
         return observe(core, answer, envelope, caller) if core.observers else answer()
 
-    def _change_state(self, core: Core, session: SharedSession, envelope: Envelope, caller: Caller) -> Steps:
-        """The steps of a request that changes the state of its session: its response waits until all replicas know.
+    def _change_record(self, core: Core, session: SharedSession, envelope: Envelope, caller: Caller) -> Steps:
+        """The steps of a request that changes the record of its session: its response waits until all replicas know.
 
         It changes a copy. What is different there is saved, and only then has an effect here.
         """
@@ -159,8 +159,8 @@ class SharedSessions:
                 response = yield from steps_of(dispatch(core, envelope, replace(caller, session=after)))
                 if response is None or isinstance(response, Failure):
                     return response
-                change = StateChange.between(before, after)
-                problem = yield from ask_store(partial(self.local.states.save, session, change), until=until)
+                change = RecordChange.between(before, after)
+                problem = yield from ask_store(partial(self.local.records.save, session, change), until=until)
                 if problem is None:
                     return response
         except Cancelled:
@@ -177,7 +177,7 @@ class SharedSessions:
             return exchange if is_begun else StoreExchange(steps=self._begin_first(exchange)).begin()
         if pending.batch is not None:  # another replica may have to answer each of its requests
             pending.id = b"[" + b",".join(jsonrpc.request_ids_of(pending.batch)) + b"]"
-        is_ready = pending.respond_with is not None  # a change of state loads its session itself
+        is_ready = pending.respond_with is not None  # a change of the record loads its session itself
         if isinstance(session, SharedSession) and not (is_ready or session.is_loaded or replica.is_down):
             pending.respond_with = partial(_refuse_in, session)
             exchange = StoreExchange(steps=self._load_first(session, pending, exchange)).begin()
@@ -191,7 +191,7 @@ class SharedSessions:
             changes=changes,
             writer=replica.writer,
             pending=pending,
-            save=self.local.states.save,
+            save=self.local.records.save,
             has_one_step=exchange.has_one_step,
         )
 
@@ -227,7 +227,7 @@ class AfterChanges(Exchange, kw_only=True):
     changes: OwnChanges
     writer: StoreWriter
     pending: PendingResponse
-    save: Callable[[SharedSession, StateChange], InternalError | None]
+    save: Callable[[SharedSession, RecordChange], InternalError | None]
     has_ended: bool = False
     has_one_step: bool  # type: ignore[misc]  # a fact of the rest
 
@@ -254,7 +254,7 @@ class AfterChanges(Exchange, kw_only=True):
         with suppress(*ENDS):  # a cancel, while the store is waited for: the response is there already
             if values:
                 session = _session_of(self.pending.session)
-                problem = yield from ask_store(partial(self.save, session, StateChange(values=values)))
+                problem = yield from ask_store(partial(self.save, session, RecordChange(values=values)))
                 if problem is not None and response is not None:
                     response = self.pending.refuse(problem)
             if self.writer.written < self.changes.last:

@@ -14,7 +14,7 @@ from ....wire.jsonrpc import Envelope
 from .. import rules
 from ..headers import Headers
 from ..pending import PendingResponse
-from ..rules import RequestProfile, Response
+from ..rules import HeaderFacts, Response
 from ..settings import Settings
 from .interface import STARTED_BY_CORE, Sender
 from .none import refuse_answer
@@ -51,13 +51,13 @@ class SignedSessions:
         """The id of a session, with its facts; raises ProtocolError if these are too large."""
         return self._ids.make(sender.session, principal)
 
-    def find(self, headers: Headers, profile: RequestProfile, principal: Any) -> Sender | None:
+    def find(self, headers: Headers, facts: HeaderFacts, principal: Any) -> Sender | None:
         """The sender of a message, by the facts in its session id; None if that is unknown. Raises ProtocolError."""
         id = headers.get_unique(b"mcp-session-id")
         if id is None:
-            raise rules.missing_session_error(profile)
-        facts = self._ids.read(id, principal)
-        session = None if facts is None else facts.to_session()
+            raise rules.missing_session_error(facts)
+        signed = self._ids.read(id, principal)
+        session = None if signed is None else signed.to_session()
         return None if session is None else _sender_of(session)
 
     def route(self, sender: Sender, pending: PendingResponse, envelope: Envelope) -> Response:
@@ -77,5 +77,5 @@ class SignedSessions:
 
 def _sender_of(session: Session) -> Sender:
     session.log_level = None  # no process would know of a change
-    session.unreachable = NO_STORE
+    session.why_unreachable = NO_STORE
     return Sender(session)

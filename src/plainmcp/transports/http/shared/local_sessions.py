@@ -15,16 +15,27 @@ from weakref import WeakValueDictionary
 from ....limits.shares import Limit, Share
 from ....protocol.core import Core
 from ....replicas.claims import Start
-from ....replicas.entries import Answer, Cancel, Handover, Holder, Left, Lost, Resend, SessionEnd, SessionEntry, State
+from ....replicas.entries import (
+    Answer,
+    Cancel,
+    Handover,
+    Holder,
+    Left,
+    Lost,
+    Resend,
+    Saved,
+    SessionEnd,
+    SessionEntry,
+)
 from ....replicas.replica import replica_of
 from ....store.interface import Store, StoreError
 from ...threads import threads_of
-from ..sessions.memory import SessionStore, shares_of
+from ..sessions.memory import SessionTable, shares_of
 from ..sessions.signed_ids import SignedId, SignedIds
 from ..settings import Settings
 from ..stream import Stream, split_event_id
 from .mirrors import Mirrors
-from .saved_states import SavedStates
+from .saved_records import SavedRecords
 from .session import SharedSession
 from .session_expiry import SessionExpiry, seconds_of
 from .session_names import StreamName, is_standing_stream, read_stream_name
@@ -43,7 +54,7 @@ class LocalSessions:
 
     def __init__(self, core: Core, store: Store, settings: Settings, unread: Share) -> None:
         self._core, self._settings = core, settings
-        self.kept = SessionStore[SharedSession](settings, core.now)
+        self.kept = SessionTable[SharedSession](settings, core.now)
         self._shares = shares_of(self.kept, settings, unread)
         self._ids = SignedIds(core, settings.session_seconds)
         self._by_name: WeakValueDictionary[str, SharedSession] = WeakValueDictionary()
@@ -51,8 +62,8 @@ class LocalSessions:
         self._opening = threading.Lock()
         self.replica = replica_of(core, store)
         idle = settings.session_idle_seconds
-        self.states = SavedStates(self.replica, seconds_of(idle))
-        self._expiry = SessionExpiry(self.replica, idle, core.now, self._get_all, self.states.renew)
+        self.records = SavedRecords(self.replica, seconds_of(idle))
+        self._expiry = SessionExpiry(self.replica, idle, core.now, self._get_all, self.records.renew)
         self._mirrors = Mirrors(self.replica)
         self._threads = threads_of(core).files
         self._streams = StandingStreams(self.replica, self._threads, self.load)
@@ -85,11 +96,11 @@ class LocalSessions:
         for session in self._get_all():
             session.is_loaded = False
             if session.version and not session.closed:
-                self.replica.later(partial(self.states.renew, session))
+                self.replica.later(partial(self.records.renew, session))
             session.announce_again()
             if session.standing and session.holder is None:
                 self._streams.read_here(session)
-        self.states.end_again(list(self._ended))
+        self.records.end_again(list(self._ended))
 
     def make(self, principal: Any, address: str | None) -> SharedSession:
         """A new session, before its handshake."""
@@ -144,13 +155,13 @@ class LocalSessions:
             session.note_use(self._core.now())
 
     def _has_ended(self, session: SharedSession, store: Store) -> bool:
-        """Load the state of a session; returns whether it has ended."""
-        state = self.states.load(session, store)
-        return self._expiry.is_idle(session, store) if state is None else state.has_ended
+        """Load the record of a session; returns whether it has ended."""
+        record = self.records.load(session, store)
+        return self._expiry.is_idle(session, store) if record is None else record.has_ended
 
     def end(self, session: SharedSession) -> None:
         """End a session on all replicas; raises StoreError."""
-        self.states.end(session)
+        self.records.end(session)
         self._end_here(session.name)
 
     def _end_here(self, name: str) -> None:
@@ -172,8 +183,8 @@ class LocalSessions:
             return False
         connection = session.connection
         match entry:
-            case State(_, state):
-                self.states.receive(session, state)
+            case Saved(_, record):
+                self.records.receive(session, record)
             case Cancel(_, id):
                 connection.cancel_request(id)
             case Answer(_, id, result, error):

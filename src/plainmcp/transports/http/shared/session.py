@@ -1,4 +1,4 @@
-"""One session that several replicas serve, as this one has it: its state, its streams, and answers for elsewhere.
+"""One session that several replicas serve, as this one has it: its record, its streams, and answers for elsewhere.
 
 Its streams for responses are copied into the store, so that another replica can send the rest. A stream that stays
 open has the positions of the log of all replicas as its event ids, so that any replica can continue it.
@@ -25,7 +25,7 @@ from ....replicas.claims import Start, StreamClaims
 from ....replicas.entries import Answer, Cancel, Holder, Left, SessionEntry
 from ....replicas.health import UNAVAILABLE
 from ....replicas.replica import Replica
-from ....replicas.session_state import KeptValues, SessionState
+from ....replicas.session_record import KeptValues, SessionRecord
 from ....replicas.steps import StoreExchange, ask_store, do_nothing
 from ....revisions import LATEST
 from ....wire.jsonrpc import Envelope
@@ -87,16 +87,16 @@ class SharedSession:
         self.standing: list[Stream] = []
         self._lock = threading.Lock()  # for the streams above, and the claims
         self._now = core.now
-        self.version, self._origin = 0, ""  # of its state
+        self.version, self._origin = 0, ""  # of its record
         self.values: dict[str, bytes] = {}
         """What handlers keep in it, in JSON."""
         self.stored: bytes | None = None
-        """Its state in the store, as it was last read there: a change begins with it."""
+        """Its record in the store, as it was last read there: a change begins with it."""
         self.renewed = self.created
         """When its use was last written into the store."""
         self.on_use: Callable[[SharedSession, float], None] = _do_nothing
         self.is_loaded = True
-        """Whether its state is that of the store: only one that was opened elsewhere has to be loaded."""
+        """Whether its record is that of the store: only one that was opened elsewhere has to be loaded."""
         self._claims = StreamClaims(replica.name)
         self._replica = replica
         self._forwarding_since, self._forwarded = 0.0, 0
@@ -131,26 +131,26 @@ class SharedSession:
             self.on_use(self, now)
 
     @property
-    def obstacle(self) -> str | None:
+    def why_not_ask(self) -> str | None:
         """The reason why the client cannot be asked: its answer may reach any replica."""
         return UNAVAILABLE if self._replica.is_down else None
 
-    # State ----------------------------------------------------------------------------------------
+    # Record ---------------------------------------------------------------------------------------
 
     @property
-    def state(self) -> SessionState:
-        """Its state, as this replica knows it."""
+    def record(self) -> SessionRecord:
+        """Its record, as this replica knows it."""
         facts = self.connection.session
         level = facts.log_level if self.version else None
-        return SessionState(self.version, level, sorted(facts.subscribed), origin=self._origin, values=self.values)
+        return SessionRecord(self.version, level, sorted(facts.subscribed), origin=self._origin, values=self.values)
 
-    def apply(self, state: SessionState) -> None:
-        """Take the state of the store, unless it is older."""
-        if state.version > self.version:
+    def apply(self, record: SessionRecord) -> None:
+        """Take the record of the store, unless it is older."""
+        if record.version > self.version:
             session = self.connection.session
-            self.version, self._origin, session.subscribed = state.version, state.origin, set(state.subscribed)
-            session.log_level = state.level or session.log_level
-            self.values = state.values
+            self.version, self._origin, session.subscribed = record.version, record.origin, set(record.subscribed)
+            session.log_level = record.level or session.log_level
+            self.values = record.values
 
     def open_values(self, has_ended: bool) -> KeptValues:
         """What handlers keep, as one request sees it; raises InternalError if this process does not know."""

@@ -15,7 +15,7 @@ from ....replicas.replica import Replica
 from ....store.interface import StoreError
 from ...threads import Threads
 from ..stream import Stream
-from .saved_states import ACK_SECONDS
+from .saved_records import ACK_SECONDS
 from .session import SharedSession
 
 __all__ = ["StandingStreams"]

@@ -124,7 +124,7 @@ def test_each_replica_writes_again_which_sessions_have_ended(monkeypatch: pytest
                 for app in (one, other):
                     await wait_until(lambda app=app: list(app.endpoint.sessions.local._ended) == names)
                 store._values.clear()
-                third.endpoint.sessions.local.states.end_again(list(third.endpoint.sessions.local._ended))
+                third.endpoint.sessions.local.records.end_again(list(third.endpoint.sessions.local._ended))
                 await wait_until(lambda: any(names[-1] in key for key in store._values))
                 await wait_until(lambda: any(names[0] in key for key in store._values))
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from plainmcp.replicas.claims import Start
 from plainmcp.replicas.entries import Holder, Left
-from plainmcp.replicas.session_state import SessionState, StateChange
+from plainmcp.replicas.session_record import RecordChange, SessionRecord
 from plainmcp.store import MemoryStore
 from plainmcp.transports.http.shared.session import SharedSession
 from replicas import replicas
@@ -19,10 +19,10 @@ def test_an_older_state_does_not_replace_a_newer_one() -> None:
     with replicas(MemoryStore(), 1) as [one]:
         session = make(one)
         facts = session.connection.session
-        session.apply(SessionState(2, "debug", ["a://b"]))
-        session.apply(SessionState(1, "error", []))
+        session.apply(SessionRecord(2, "debug", ["a://b"]))
+        session.apply(SessionRecord(1, "error", []))
         assert (facts.log_level, facts.subscribed, session.version) == ("debug", {"a://b"}, 2)
-        session.apply(SessionState(3, None, []))
+        session.apply(SessionRecord(3, None, []))
         assert (facts.log_level, facts.subscribed) == ("debug", set())
 
 
@@ -67,10 +67,10 @@ def test_a_stream_of_a_session_that_has_ended_meanwhile_ends() -> None:
 
 
 def test_what_a_store_has_lost_is_completed() -> None:
-    begun = StateChange(level="debug", added=frozenset({"a:1", "a:2"})).apply(SessionState())
-    later = StateChange(removed=frozenset({"a:1"})).apply(begun)
-    anew = StateChange(added=frozenset({"a:3"})).apply(SessionState())
-    ended = SessionState(has_ended=True)
+    begun = RecordChange(level="debug", added=frozenset({"a:1", "a:2"})).apply(SessionRecord())
+    later = RecordChange(removed=frozenset({"a:1"})).apply(begun)
+    anew = RecordChange(added=frozenset({"a:3"})).apply(SessionRecord())
+    ended = SessionRecord(has_ended=True)
     assert later.complete(None) is later
     assert later.complete(begun) is later  # an older one: what was removed stays removed
     assert begun.complete(later) is later
@@ -78,7 +78,7 @@ def test_what_a_store_has_lost_is_completed() -> None:
     both = later.complete(anew)  # it had lost all
     assert (both.subscribed, both.level, both.version, both.origin) == (["a:2", "a:3"], "debug", 3, later.origin)
     assert later.complete(both) is both and begun.complete(both) is both
-    assert SessionState().complete(later) is later
+    assert SessionRecord().complete(later) is later
 
 
 def test_a_stream_takes_over_from_another_one_but_not_from_an_older_part_of_itself() -> None:

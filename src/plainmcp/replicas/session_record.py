@@ -12,11 +12,11 @@ import msgspec
 from ..protocol.session import Session
 from ..wire import codec
 
-__all__ = ["KeptValues", "SessionState", "StateChange"]
+__all__ = ["KeptValues", "RecordChange", "SessionRecord"]
 
 
-class SessionState(msgspec.Struct, array_like=True):
-    """The state of a session, as it is in the store."""
+class SessionRecord(msgspec.Struct, array_like=True):
+    """The record of a session in the store."""
 
     version: int = 0
     level: str | None = None  # the one that the client has set
@@ -27,8 +27,8 @@ class SessionState(msgspec.Struct, array_like=True):
     values: dict[str, bytes] = {}
     """What handlers keep, in JSON."""
 
-    def complete(self, stored: "SessionState | None") -> "SessionState":
-        """The state of a store that may have lost this one: what it has, if that is later, or this one, or both."""
+    def complete(self, stored: "SessionRecord | None") -> "SessionRecord":
+        """The record of a store that may have lost this one: what it has, if that is later, or this one, or both."""
         if stored is None:
             return self
         if stored.has_ended or stored.origin == self.origin:
@@ -39,11 +39,11 @@ class SessionState(msgspec.Struct, array_like=True):
         subscribed = sorted({*self.subscribed, *stored.subscribed})
         version = max(self.version, stored.version) + 1
         level, values = stored.level or self.level, self.values | stored.values
-        return SessionState(version, level, subscribed, origin=self.origin, values=values)
+        return SessionRecord(version, level, subscribed, origin=self.origin, values=values)
 
 
-class StateChange(NamedTuple):
-    """A change of a session's state: what one request has done."""
+class RecordChange(NamedTuple):
+    """A change of a session's record: what one request has done."""
 
     level: str | None = None  # None: it stays as it is
     added: frozenset[str] = frozenset()
@@ -51,26 +51,26 @@ class StateChange(NamedTuple):
     values: Mapping[str, bytes | None] = {}  # of handlers, by key; None: it was deleted
 
     @classmethod
-    def between(cls, before: Session, after: Session) -> "StateChange":
+    def between(cls, before: Session, after: Session) -> "RecordChange":
         """What is different in a session."""
         level = after.log_level if after.log_level != before.log_level else None
         added, removed = after.subscribed - before.subscribed, before.subscribed - after.subscribed
         return cls(level, frozenset(added), frozenset(removed))
 
-    def is_in(self, state: SessionState) -> bool:
-        """Whether a state has this change already."""
-        is_level = self.level in (None, state.level)
-        are_values = all(state.values.get(key) == value for key, value in self.values.items())
-        are_subscribed = self.added.issubset(state.subscribed) and self.removed.isdisjoint(state.subscribed)
+    def is_in(self, record: SessionRecord) -> bool:
+        """Whether a record has this change already."""
+        is_level = self.level in (None, record.level)
+        are_values = all(record.values.get(key) == value for key, value in self.values.items())
+        are_subscribed = self.added.issubset(record.subscribed) and self.removed.isdisjoint(record.subscribed)
         return is_level and are_values and are_subscribed
 
-    def apply(self, state: SessionState) -> SessionState:
-        """The next state."""
-        subscribed = sorted((set(state.subscribed) | self.added) - self.removed)
-        origin, level = state.origin or token_hex(8), self.level or state.level
-        changed = {**state.values, **self.values}
+    def apply(self, record: SessionRecord) -> SessionRecord:
+        """The next record."""
+        subscribed = sorted((set(record.subscribed) | self.added) - self.removed)
+        origin, level = record.origin or token_hex(8), self.level or record.level
+        changed = {**record.values, **self.values}
         values = {key: value for key, value in changed.items() if value is not None}
-        return SessionState(state.version + 1, level, subscribed, origin=origin, values=values)
+        return SessionRecord(record.version + 1, level, subscribed, origin=origin, values=values)
 
 
 class KeptValues(dict[str, Any]):

@@ -1,4 +1,4 @@
-"""The states of sessions in the store: loaded, saved and kept, and announced to the other replicas.
+"""The records of sessions in the store: loaded, saved and kept, and announced to the other replicas.
 
 Knows the store, but neither HTTP nor exchanges. Its methods wait for the store, so none may run in an event loop.
 """
@@ -10,20 +10,20 @@ import msgspec
 
 from ....errors import InternalError
 from ....replicas.budget import SMALL
-from ....replicas.entries import SessionEnd, State
+from ....replicas.entries import Saved, SessionEnd
 from ....replicas.replica import Replica
-from ....replicas.session_state import SessionState, StateChange
+from ....replicas.session_record import RecordChange, SessionRecord
 from ....store.interface import Store, StoreError
 from .session import SharedSession
 
-__all__ = ["SavedStates"]
+__all__ = ["SavedRecords"]
 
-MAX_STATE = 2**20
-"""How many bytes the state of a session may take in the store: more than all that it may subscribe to."""
+MAX_RECORD = 2**20
+"""How many bytes the record of a session may take in the store: more than all that it may subscribe to."""
 MAX_SENT = 2**10
-"""How many bytes of a state are sent to other replicas; they read a larger one from the store."""
+"""How many bytes of a record are sent to other replicas; they read a larger one from the store."""
 SAVE_SECONDS = 0.25
-"""How long a change is tried when others change the state, too: clients are answered within a second."""
+"""How long a change is tried when others change the record, too: clients are answered within a second."""
 ACK_SECONDS = 0.25
 """How long the other replicas have to acknowledge a change."""
 MAX_AGAIN = 1_000
@@ -35,61 +35,61 @@ REFUSED = "this session keeps too much, has too many subscriptions or too many c
 """Why a change of a session is refused."""
 
 
-class SavedStates:
-    """The states of the sessions of one endpoint."""
+class SavedRecords:
+    """The records of the sessions of one endpoint."""
 
     def __init__(self, replica: Replica, seconds: float) -> None:
         self._replica = replica
         self._seconds = seconds  # how long a session is kept after its last use
 
-    def load(self, session: SharedSession, store: Store) -> SessionState | None:
-        """Load the state of a session; None if the store has none."""
+    def load(self, session: SharedSession, store: Store) -> SessionRecord | None:
+        """Load the record of a session; None if the store has none."""
         key = self._key_of(session.name)
         session.stored = store.get(key)
-        state = self._decode(key, session.stored)
-        if state is not None:
-            session.apply(state)
-        return state
+        record = self._decode(key, session.stored)
+        if record is not None:
+            session.apply(record)
+        return record
 
-    def receive(self, session: SharedSession, state: SessionState | None) -> None:
-        """Take a state that a replica has sent, or load one that was too large to send; raises StoreError."""
-        if state is None:
+    def receive(self, session: SharedSession, record: SessionRecord | None) -> None:
+        """Take a record that a replica has sent, or load one that was too large to send; raises StoreError."""
+        if record is None:
             self._replica.use_store(partial(self.load, session))
         else:
-            session.apply(state)
+            session.apply(record)
 
     # Changes --------------------------------------------------------------------------------------
 
-    def save(self, session: SharedSession, change: StateChange) -> InternalError | None:
+    def save(self, session: SharedSession, change: RecordChange) -> InternalError | None:
         """Save a change, and wait until all replicas have it; returns the error for the client if it is refused.
 
         A change that the store has already is sent again: perhaps that failed at the last try. Raises StoreError.
         """
         started = monotonic()
-        state = self._replica.use_store(partial(self._change, session, change))
-        if state is None:
+        record = self._replica.use_store(partial(self._change, session, change))
+        if record is None:
             return InternalError(REFUSED)
         if monotonic() - started > SAVE_SECONDS:
             raise StoreError("the store is too slow")
-        content = state if len(msgspec.msgpack.encode(state)) <= MAX_SENT else None
-        self._replica.broadcast(ACK_SECONDS, State(session.name, content))
-        session.apply(state)  # not before: a change that was not sent is refused, and must not have an effect here
+        content = record if len(msgspec.msgpack.encode(record)) <= MAX_SENT else None
+        self._replica.broadcast(ACK_SECONDS, Saved(session.name, content))
+        session.apply(record)  # not before: a change that was not sent is refused, and must not have an effect here
         return None
 
-    def _change(self, session: SharedSession, change: StateChange, store: Store) -> SessionState | None:
-        """Change the state in the store, and return it; None if that is refused."""
+    def _change(self, session: SharedSession, change: RecordChange, store: Store) -> SessionRecord | None:
+        """Change the record in the store, and return it; None if that is refused."""
         key, before, until = self._key_of(session.name), session.stored, monotonic() + SAVE_SECONDS
         while monotonic() < until:  # others may change it at the same time
             stored = self._decode(key, before)
             if stored is not None and (stored.has_ended or change.is_in(stored)):
                 return None if stored.has_ended else stored
-            state = change.apply(session.state.complete(stored))  # what the store has lost is written again
-            value = self._replica.keys.sign(key, state)
+            record = change.apply(session.record.complete(stored))  # what the store has lost is written again
+            value = self._replica.keys.sign(key, record)
             growth = max(0, len(value) - len(before or b""))  # the value before it is gone
-            if len(value) > MAX_STATE or self._replica.budget.spend(session.caller, SMALL + growth) is not None:
+            if len(value) > MAX_RECORD or self._replica.budget.spend(session.caller, SMALL + growth) is not None:
                 return None
             if store.change(key, before, value, self._seconds):
-                return state
+                return record
             before = store.get(key)
         return None
 
@@ -107,37 +107,37 @@ class SavedStates:
 
     def _end_again(self, name: str, store: Store) -> None:
         key = self._key_of(name)
-        state = self._decode(key, store.get(key))
-        if state is None or not state.has_ended:  # the store may have come back with an older state
+        record = self._decode(key, store.get(key))
+        if record is None or not record.has_ended:  # the store may have come back with an older record
             self._put_end(name, store)
             self._replica.notify_all(SessionEnd(name))
 
     def _put_end(self, name: str, store: Store) -> None:
         key = self._key_of(name)
-        store.put(key, self._replica.keys.sign(key, SessionState(has_ended=True)), self._seconds)
+        store.put(key, self._replica.keys.sign(key, SessionRecord(has_ended=True)), self._seconds)
 
     # Use ------------------------------------------------------------------------------------------
 
     def renew(self, session: SharedSession, store: Store) -> None:
         """Keep a session that is in use.
 
-        If the state of the store is not the one that is known here, nor a later one, it has lost that. Then it gets
+        If the record of the store is not the one that is known here, nor a later one, it has lost that. Then it gets
         all that is known.
         """
-        key, own = self._key_of(session.name), session.state
+        key, own = self._key_of(session.name), session.record
         for _ in range(TRIES):  # unless others change it at the same time, and so keep it
             before = store.get(key)
             stored = self._decode(key, before)
-            state = own.complete(stored)
-            value = before if before is not None and state is stored else self._replica.keys.sign(key, state)
+            record = own.complete(stored)
+            value = before if before is not None and record is stored else self._replica.keys.sign(key, record)
             if store.change(key, before, value, self._seconds):
-                if stored is not None and state is not stored:
-                    self._replica.notify_all(State(session.name, None))
+                if stored is not None and record is not stored:
+                    self._replica.notify_all(Saved(session.name, None))
                 return
 
-    def _decode(self, key: str, value: bytes | None) -> SessionState | None:
+    def _decode(self, key: str, value: bytes | None) -> SessionRecord | None:
         content = self._replica.keys.open(key, value)
-        return None if content is None else msgspec.convert(content, SessionState)
+        return None if content is None else msgspec.convert(content, SessionRecord)
 
     def _key_of(self, name: str) -> str:
         return self._replica.keys.session_of(name)

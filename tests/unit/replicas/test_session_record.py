@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plainmcp.protocol.session import Session
-from plainmcp.replicas.session_state import KeptValues, SessionState, StateChange
+from plainmcp.replicas.session_record import KeptValues, RecordChange, SessionRecord
 
 
 @dataclass
@@ -108,26 +108,26 @@ json_values = st.recursive(
 def test_what_is_json_comes_back_as_it_was_set(values: dict[str, Any]) -> None:
     kept = KeptValues({})
     kept.update(values)
-    state = StateChange(values=kept.finish()).apply(SessionState())
+    state = RecordChange(values=kept.finish()).apply(SessionRecord())
     assert KeptValues(state.values) == values
 
 
 def test_changes_of_different_keys_are_merged_and_of_one_key_the_later_wins() -> None:
-    state = SessionState()
+    state = SessionRecord()
     for values in ({"a": b"1", "b": b"1"}, {"c": b"3"}, {"b": b"2", "a": None}):
-        state = StateChange(values=values).apply(state)
+        state = RecordChange(values=values).apply(state)
     assert (state.version, state.values) == (3, {"b": b"2", "c": b"3"})
-    assert StateChange(values={"a": None, "c": b"3"}).is_in(state)
-    assert not StateChange(values={"c": None}).is_in(state)
-    assert StateChange.between(Session(), Session()).is_in(state)
+    assert RecordChange(values={"a": None, "c": b"3"}).is_in(state)
+    assert not RecordChange(values={"c": None}).is_in(state)
+    assert RecordChange.between(Session(), Session()).is_in(state)
 
 
 def test_a_state_that_the_store_has_lost_is_merged_with_what_it_has_since() -> None:
-    known = SessionState(5, "error", ["memo://one"], origin="a", values={"a": b"1", "b": b"1"})
+    known = SessionRecord(5, "error", ["memo://one"], origin="a", values={"a": b"1", "b": b"1"})
     assert known.complete(None) is known
-    later = SessionState(1, None, ["memo://two"], origin="b", values={"b": b"2"})
+    later = SessionRecord(1, None, ["memo://two"], origin="b", values={"b": b"2"})
     merged = known.complete(later)
     assert (merged.version, merged.level, merged.subscribed) == (6, "error", ["memo://one", "memo://two"])
     assert merged.values == {"a": b"1", "b": b"2"}
-    whole = SessionState(6, None, ["memo://one"], origin="b", values={"a": b"3", "b": b"2"})
+    whole = SessionRecord(6, None, ["memo://one"], origin="b", values={"a": b"3", "b": b"2"})
     assert known.complete(whole) is whole

@@ -6,7 +6,7 @@ from typing import Any
 
 from mounted import Live, session, speak
 from plainmcp.store import MemoryStore, StoreError
-from plainmcp.transports.http.shared import saved_states
+from plainmcp.transports.http.shared import saved_records
 from replicas import SUBSCRIBE, call, messages, replicas, request, wait_until
 
 
@@ -38,7 +38,7 @@ def test_changes_of_several_replicas_at_once_are_all_kept() -> None:
 
 
 def test_the_state_of_a_session_is_bounded(monkeypatch: Any) -> None:
-    monkeypatch.setattr(saved_states, "MAX_STATE", 200)
+    monkeypatch.setattr(saved_records, "MAX_RECORD", 200)
 
     async def work() -> None:
         with replicas(MemoryStore()) as (one, _):
@@ -87,7 +87,7 @@ def test_a_large_state_reaches_other_replicas_through_the_store_and_not_through_
             sizes = [
                 len(entry.value) for entry in store._logs[one.endpoint.sessions.local.replica.keys.broadcasts][0]
             ]
-            assert max(sizes) < 2 * saved_states.MAX_SENT
+            assert max(sizes) < 2 * saved_records.MAX_SENT
             for number in range(30):
                 await speak(other, call("touch", uri=f"memo://{'x' * 100}{number}"), headers)
             updated = "notifications/resources/updated"  # the resources above have changed the list, too
@@ -240,7 +240,7 @@ def test_observers_see_whether_a_change_was_saved() -> None:
 
 
 def test_a_change_that_takes_long_does_not_mean_that_the_store_fails(monkeypatch: Any) -> None:
-    monkeypatch.setattr(saved_states, "SAVE_SECONDS", 0.05)
+    monkeypatch.setattr(saved_records, "SAVE_SECONDS", 0.05)
 
     class Slow(MemoryStore):
         def change(self, key: str, before: bytes | None, after: bytes, seconds: float) -> bool:
