@@ -1,7 +1,8 @@
 """The check of a returned value's JSON by the output schema that is listed for it.
 
-Decoding JSON as a type of msgspec that accepts nothing the schema forbids is the fastest check. A schema with a
-keyword that msgspec lacks has no type. JSON that a type does not accept may still be valid; the validator decides.
+Decoding JSON as a type of msgspec that accepts nothing the schema forbids takes a third of the validator's time. JSON
+that the type does not accept may still be valid; then, and where there is no type, the validator decides. The type is
+made of the schema and not of the hint: pydantic makes the schemas of its types, so no hint says the same.
 """
 
 import datetime
@@ -14,10 +15,9 @@ import msgspec
 from ..errors import OutputError
 from ..wire import codec
 from . import wording
-from .subschemas import Schema
 from .validator import Validator
 
-__all__ = ["OutputCheck", "type_of"]
+__all__ = ["OutputCheck"]
 
 
 class OutputCheck:
@@ -41,16 +41,13 @@ class OutputCheck:
     @cached_property
     def _decode(self) -> Callable[[bytes], Any]:
         """A decoder of a type that is at least as strict as the schema; compiled when first used."""
-        kind = type_of(self._schema)
         try:
-            return self._validate if kind is None else codec.decoder_of(kind)
-        except (TypeError, ValueError, OverflowError):  # a union whose choices msgspec cannot distinguish
+            return codec.decoder_of(_type_of(self._schema))
+        except (TypeError, ValueError, KeyError, OverflowError, RecursionError):  # there is no such type
             return self._validate
 
     def _validate(self, raw: bytes) -> None:
         data = msgspec.json.decode(raw)
-        if self._validator.is_valid(data):
-            return
         for problem in self._validator.find_problems(data):
             raise OutputError(wording.format_path(problem.keys, "$"), problem.expected, problem.got)
 
@@ -60,6 +57,9 @@ class OutputCheck:
 _ANNOTATIONS = frozenset(
     {"title", "description", "examples", "default", "deprecated", "readOnly", "writeOnly", "$schema"}
 )
+_SCALARS: dict[str, Any] = {"string": str, "integer": int, "number": float, "boolean": bool, "null": type(None)}
+_UUID = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$")]
+_FORMATS: dict[str, Any] = {"date": datetime.date, "uuid": _UUID}
 _LIMITS = {
     "minimum": "ge",
     "maximum": "le",
@@ -67,102 +67,55 @@ _LIMITS = {
     "exclusiveMaximum": "lt",
     "minLength": "min_length",
     "maxLength": "max_length",
-    "minItems": "min_length",
-    "maxItems": "max_length",
 }
-_UUID = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$")]
-_SCALARS: dict[str, Any] = {"integer": int, "number": float, "boolean": bool, "null": type(None)}
-_FORMATS: dict[str | None, Any] = {None: str, "date": datetime.date, "uuid": _UUID}
 
 
-class _Untypable(Exception):
-    """A schema has a keyword that no type has."""
-
-
-class _Object(msgspec.Struct, gc=False):
-    """Any object; its members are skipped."""
-
-
-def type_of(schema: Schema) -> Any:
-    """The type of msgspec for a schema; None where there is none.
-
-    >>> type_of({"type": "array", "items": {"type": "integer", "minimum": 0}})
-    list[typing.Annotated[int, msgspec.Meta(ge=0)]]
-    """
-    try:
-        return _TypeBuilder(schema.get("$defs", {})).make({key: one for key, one in schema.items() if key != "$defs"})
-    except (_Untypable, KeyError, TypeError, ValueError, RecursionError):
-        return None
-
-
-class _TypeBuilder:
-    def __init__(self, definitions: dict[str, Schema]) -> None:
-        self.definitions = definitions
-        self.types: dict[str, Any] = {}
-
-    def make(self, schema: Any) -> Any:
-        if not isinstance(schema, dict):
-            raise _Untypable
-        keywords = {key: value for key, value in schema.items() if key not in _ANNOTATIONS}
-        if not keywords:
+def _type_of(schema: Any) -> Any:
+    """The type of msgspec for a schema; raises TypeError, or another error, for keywords that no type has."""
+    if not isinstance(schema, dict):
+        raise TypeError(schema)
+    keywords = {key: value for key, value in schema.items() if key not in _ANNOTATIONS}
+    names = keywords.keys() - {"type"}
+    match keywords.get("type"):
+        case None if not names:
             return msgspec.Raw
-        if "enum" in keywords:
-            return _to_literal(keywords.pop("type", None), keywords.pop("enum"), keywords)
-        if "const" in keywords:
-            return _to_literal(keywords.pop("type", None), [keywords.pop("const")], keywords)
-        if keywords.keys() == {"anyOf"}:
-            return _to_union([self.make(choice) for choice in keywords["anyOf"]])
-        if keywords.keys() == {"$ref"}:
-            return self._definition_of(keywords["$ref"].removeprefix("#/$defs/"))
-        return self._type_of_kind(keywords.pop("type", None), keywords)
-
-    def _definition_of(self, name: str) -> Any:
-        if name not in self.types:
-            self.types[name] = None  # a recursive definition has no type
-            self.types[name] = self.make(self.definitions[name])
-        if self.types[name] is None:
-            raise _Untypable
-        return self.types[name]
-
-    def _type_of_kind(self, kind: Any, keywords: dict[str, Any]) -> Any:
-        limits = {_LIMITS[key]: keywords.pop(key) for key in list(keywords) if key in _LIMITS}
-        match kind:
-            case "string":
-                result = _FORMATS[keywords.pop("format", None)] if keywords.get("format") in _FORMATS else None
-            case "array":
-                result = list[self.make(keywords.pop("items", {}))]  # type: ignore[misc]
-            case "object":
-                result = self._to_struct(keywords)
-            case _:
-                result = _SCALARS.get(kind)
-        if result is None or keywords:
-            raise _Untypable
-        return Annotated[result, msgspec.Meta(**limits)] if limits else result
-
-    def _to_struct(self, keywords: dict[str, Any]) -> Any:
-        properties, required = keywords.pop("properties", {}), keywords.pop("required", [])
-        if not properties and not required:
-            values = keywords.pop("additionalProperties", True)
-            return _Object if values is True else dict[str, self.make(values)]  # type: ignore[misc]
-        if not properties.keys() >= set(required) or keywords.pop("additionalProperties", True) is not True:
-            raise _Untypable
-        names = {f"f{index}": name for index, name in enumerate(properties)}
-        fields: list[Any] = []
-        for field, name in names.items():
-            kind = self.make(properties[name])
-            fields.append((field, kind) if name in required else (field, kind, None))
-        return msgspec.defstruct("Object", fields, rename=names, kw_only=True, gc=False)
+        case None if names == {"anyOf"}:
+            return _to_union(list(map(_type_of, keywords["anyOf"])))
+        case "array" if names <= {"items"}:
+            return list[_type_of(keywords.get("items", {}))]  # type: ignore[misc]
+        case "object" if names <= {"additionalProperties"}:
+            return dict[str, _type_of(keywords.get("additionalProperties", {}))]  # type: ignore[misc]
+        case "object" if names <= {"properties", "required"}:
+            return _to_struct(keywords.get("properties", {}), keywords.get("required", []))
+        case "string" if names == {"format"}:
+            return _FORMATS[keywords["format"]]
+        case "string" | "integer" as kind if names == {"enum"} or names == {"const"}:
+            return _to_literal(_SCALARS[kind], keywords.get("enum", [keywords.get("const")]))
+        case str(kind) if names <= _LIMITS.keys():
+            limits = {_LIMITS[name]: keywords[name] for name in names}
+            return Annotated[_SCALARS[kind], msgspec.Meta(**limits)] if limits else _SCALARS[kind]
+    raise TypeError(schema)
 
 
 def _to_union(choices: list[Any]) -> Any:
     # msgspec 0.22 corrupts memory on some unions with limits in them.
     if any(hasattr(choice, "__metadata__") for choice in choices):
-        raise _Untypable
+        raise TypeError(choices)
     return Union[tuple(choices)]  # noqa: UP007 - at run time
 
 
-def _to_literal(kind: Any, values: list[Any], rest: dict[str, Any]) -> Any:
-    """A Literal of strings or integers, which msgspec distinguishes as JSON does."""
-    if rest or not all(type(value) in (str, int) for value in values) or kind not in (None, "string", "integer"):
-        raise _Untypable
+def _to_literal(kind: type, values: list[Any]) -> Any:
+    if {type(value) for value in values} != {kind}:
+        raise TypeError(values)
     return Literal[tuple(values)]
+
+
+def _to_struct(properties: dict[str, Any], required: list[str]) -> Any:
+    if not properties.keys() >= set(required):
+        raise TypeError(required)
+    names = {f"f{index}": name for index, name in enumerate(properties)}
+    fields: list[Any] = []
+    for field, name in names.items():
+        kind = _type_of(properties[name])
+        fields.append((field, kind) if name in required else (field, kind, None))
+    return msgspec.defstruct("Object", fields, rename=names, kw_only=True, gc=False)

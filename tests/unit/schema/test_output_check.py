@@ -23,7 +23,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from plainmcp.errors import AuthorError, OutputError
 from plainmcp.policy import Policy
-from plainmcp.schema.output_check import OutputCheck, type_of
+from plainmcp.schema.output_check import OutputCheck
 from plainmcp.schema.returns import output_schema
 from plainmcp.schema.validator import Validator
 from plainmcp.values.encode import Rules
@@ -281,26 +281,41 @@ def test_what_is_let_through_quickly_keeps_the_schema(plain):
 
 
 @pytest.mark.parametrize(
-    ("hint", "has_type"),
+    ("hint", "value", "is_decoded"),
     [
-        (list[Plain], True),
-        (dict[str, Point], True),
-        (Row, True),
-        (Plain | None, True),
-        (Forecast, True),
-        (Tagged, True),
-        (Wired, True),
-        (Weather, True),
-        (Annotated[list[int], msgspec.Meta(max_length=2)], True),
-        (set[int], False),
-        (Tree, False),
-        (Decimal, False),
+        (list[Plain], [Plain("a", 1.0)], True),
+        (dict[str, Point], {"a": Point(1)}, True),
+        (Row, {"name": "a"}, True),
+        (Plain | None, None, True),
+        (Forecast, Forecast("Oslo", 4.0), True),
+        (Tagged, Tagged(1), True),
+        (Wired, Wired(1), True),
+        (Weather, Weather(temperature=4, condition="dry", humidity=40), True),
+        (list[UUID], [UUID(int=1)], True),
+        (list[date], [date(2026, 7, 28)], True),
+        (list[Annotated[str, msgspec.Meta(min_length=1)]], ["a"], True),
+        (Literal[1, 2], 2, True),
+        (set[int], {1}, False),
+        (Tree, Tree(1), False),
+        (Decimal, Decimal(1), False),
+        (Literal["a", 1], "a", False),
     ],
+    ids=str,
 )
-def test_json_is_decoded_as_a_type_where_one_says_all_that_the_schema_says(hint, has_type):
-    schema = output_schema(hint, which="all")
-    assert schema is not None
-    assert (type_of(schema) is not None) is has_type
+def test_the_validator_is_asked_only_where_no_type_says_all_that_the_schema_says(
+    hint: Any, value: Any, is_decoded: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[Any] = []
+    monkeypatch.setattr(Validator, "find_problems", lambda self, data: asked.append(data) or [])
+    check(hint, value)
+    assert (not asked) is is_decoded
+
+
+def test_an_enum_with_values_of_another_type_than_its_own_does_not_allow_them() -> None:
+    keeps = OutputCheck({"type": "string", "enum": ["a", 1]})
+    keeps(b'"a"')
+    with pytest.raises(OutputError):
+        keeps(b"1")
 
 
 def test_checking_runs_no_code_of_the_authors():
