@@ -97,10 +97,8 @@ TESTED_BY: dict[str, str] = {
     "transports/http/sessions/test_shared.py": "transports/http/sessions/interface",
     "transports/http/sessions/test_signed_ids.py": "transports/http/sessions/signed",
     "transports/http/test_challenges.py": "transports/callers_async",
+    "transports/http/test_checks.py": "transports/http/response",
     "transports/http/test_metadata.py": "transports/http/protection",
-    "transports/http/test_rules.py": (
-        "transports/http/headers transports/http/response transports/http/security transports/http/settings"
-    ),
     "transports/test_asgi.py": (
         "transports/asgi_body transports/http/endpoint transports/http/open_responses "
         "transports/http/pending transports/http/sessions/none transports/pending_request"

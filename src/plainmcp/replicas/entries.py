@@ -11,25 +11,8 @@ import msgspec
 from .session_record import SessionRecord
 
 __all__ = [
-    "Ack",
-    "Answer",
-    "Broadcast",
-    "Cancel",
-    "Event",
-    "Handover",
-    "Holder",
-    "Join",
-    "Leave",
-    "Left",
-    "LogEntry",
-    "Lost",
-    "Resend",
-    "Saved",
-    "SessionEnd",
-    "SessionEntry",
-    "StreamEnd",
-    "Wake",
-    "read_entry",
+    "Ack", "Answer", "Broadcast", "Cancel", "Event", "Handover", "Holder", "Join", "Leave", "Left", "LogEntry",
+    "Lost", "Resend", "Saved", "SessionEnd", "SessionEntry", "StreamEnd", "Wake", "read_entry",
 ]  # fmt: skip
 
 

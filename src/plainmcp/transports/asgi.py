@@ -15,13 +15,14 @@ from ..protocol.core import Core
 from ..protocol.failures import describe, internal_error, log_exception
 from .asgi_body import BodyTooLarge, BodyTooSlow, ClientGone, TooMuchArrives, read_body
 from .host_server import HostServer
-from .http import rules
 from .http.challenges import PLAIN, Challenges
+from .http.checks import Preflight
 from .http.cors import Pairs, with_cors
 from .http.headers import Headers
 from .http.new_endpoint import make_endpoint
 from .http.pending import PendingResponse, Phase
-from .http.response import Refused, Response, without_body
+from .http.refusals import refuse_by
+from .http.response import EVENT_STREAM, Refused, Response, without_body
 from .http.settings import Settings
 from .http.stream import COMMENT, Reader, Stream
 from .run_async import advance, call_soon, run_async, start, start_task
@@ -126,7 +127,7 @@ class ASGIApp:
         self._host.follow(is_alone="app" not in scope)
         self._is_ready = True
 
-    async def admit(self, scope: Scope, preflight: rules.Preflight) -> Any:
+    async def admit(self, scope: Scope, preflight: Preflight) -> Any:
         """Who sends a request to a path beside the endpoint, by checks as those of the endpoint; raises Refused."""
         client = scope.get("client")
         headers = Headers(list(scope["headers"]), client[0] if client else None, scope)
@@ -152,7 +153,7 @@ class ASGIApp:
         try:
             return await read_body(receive, self.endpoint.settings, message, rest, arriving)
         except TooMuchArrives as error:
-            raise Refused(rules.refuse_by(error.limit)) from None
+            raise Refused(refuse_by(error.limit)) from None
         except BodyTooLarge:
             raise Refused(self.endpoint.preflight.refuse_large_body()) from None
         except BodyTooSlow:
@@ -161,7 +162,7 @@ class ASGIApp:
     async def _send_whole(self, send: Send, response: Response, answer: Response | PendingResponse | None) -> None:
         """Send a response; the bytes of a large one count as unread until the client has taken them."""
         size, unread = len(response.body), None
-        has_length = response.status != 204 and response.headers is not rules.EVENT_STREAM
+        has_length = response.status != 204 and response.headers is not EVENT_STREAM
         length = ((b"content-length", b"%d" % size),) if has_length else ()
         if size > LARGE:
             caller = answer.caller if isinstance(answer, PendingResponse) else None
@@ -347,7 +348,7 @@ class ASGIApp:
     ) -> None:
         """Send server-sent events until the end."""
         endpoint = self.endpoint
-        await _send(send, {"type": "http.response.start", "status": 200, "headers": list(rules.EVENT_STREAM)})
+        await _send(send, {"type": "http.response.start", "status": 200, "headers": list(EVENT_STREAM)})
         chunk = reader.opening()
         while not watch.done():
             if chunk:

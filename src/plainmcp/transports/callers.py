@@ -7,9 +7,9 @@ from typing import Any
 from ..auth.principal import Unavailable
 from ..errors import AuthorError
 from ..protocol.interrupts import raise_interrupt
-from .http import rules
 from .http.authentication import VERIFY_SECONDS, Authentication, Source, Verification
 from .http.headers import Headers
+from .http.refusals import refuse_caller
 from .http.response import Refused, Response
 from .invoke import contain
 from .wsgi import Identify
@@ -27,7 +27,7 @@ def identify_by_host(principal: Callable[[Any], Any]) -> Identify:
             return principal(environ)
         except BaseException as error:
             raise_interrupt(error)
-            raise Refused(rules.refuse_caller(error)) from None
+            raise Refused(refuse_caller(error)) from None
 
     return identify
 

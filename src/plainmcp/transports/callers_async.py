@@ -17,9 +17,9 @@ from ..auth.principal import MustWait, Unavailable
 from ..limits.shares import Share, network_of
 from ..protocol.interrupts import raise_interrupt
 from .asgi import IdentifyAsync
-from .http import rules
 from .http.authentication import VERIFY_SECONDS, Authentication, Source, Verification
 from .http.headers import Headers
+from .http.refusals import refuse_caller
 from .http.response import Refused, Response
 from .invoke import contain
 from .run_async import run_in_thread
@@ -49,7 +49,7 @@ def identify_by_host(principal: Callable[[Any], Any]) -> IdentifyAsync:
         except BaseException as error:
             raise_interrupt(error)
             _raise_cancel(error)
-            raise Refused(rules.refuse_caller(error)) from None
+            raise Refused(refuse_caller(error)) from None
 
     return identify
 

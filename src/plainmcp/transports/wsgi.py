@@ -12,15 +12,14 @@ from typing import Any
 
 from ..protocol.core import Core
 from ..protocol.failures import internal_error
-from .http import rules
 from .http.challenges import PLAIN, Challenges
+from .http.checks import HeaderFacts, length_of
 from .http.cors import Pairs, with_cors
 from .http.endpoint import Endpoint
 from .http.headers import Headers
 from .http.new_endpoint import make_endpoint
 from .http.pending import PendingResponse, Phase
-from .http.response import Refused, Response, without_body
-from .http.rules import HeaderFacts
+from .http.response import EVENT_STREAM, Refused, Response, without_body
 from .http.settings import Settings
 from .http.stream import COMMENT, Reader
 from .run import run
@@ -85,7 +84,7 @@ class WSGIApp:
         response = self._answer(answer) if isinstance(answer, PendingResponse) else answer
         if isinstance(response, Response):
             return self._send(with_cors(response, facts.cors), start_response)
-        start_response(status_line(200), [*_to_texts(rules.EVENT_STREAM), *_to_texts(facts.cors)])
+        start_response(status_line(200), [*_to_texts(EVENT_STREAM), *_to_texts(facts.cors)])
         return response
 
     def _send(self, response: Response, start_response: StartResponse) -> Iterable[bytes]:
@@ -242,7 +241,7 @@ def _to_bytes(text: str) -> bytes:
 
 def read_body(environ: Environ, limit: int) -> bytes | None:
     """The whole body; None if it is too large."""
-    length = rules.length_of(environ.get("CONTENT_LENGTH"))
+    length = length_of(environ.get("CONTENT_LENGTH"))
     if length is None and not environ.get("wsgi.input_terminated"):
         return b""
     body: bytes = environ["wsgi.input"].read(limit + 1 if length is None else min(length, limit + 1))

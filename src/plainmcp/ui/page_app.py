@@ -16,10 +16,10 @@ from ..policy import Policy
 from ..protocol.core import Core
 from ..revisions import REVISIONS
 from ..transports.asgi import ASGIApp, reached_at
+from ..transports.http.checks import Preflight
 from ..transports.http.headers import Headers
 from ..transports.http.path import App, path_of, send_whole
 from ..transports.http.response import Response
-from ..transports.http.rules import Preflight
 from .client_config import CLIENTS, ClientFormat, build_config, url_entry, write_config
 from .preview_route import PREVIEW, PreviewRoute
 

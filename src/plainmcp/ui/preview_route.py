@@ -24,9 +24,9 @@ from ..protocol.request import Caller
 from ..revisions import LATEST, REVISIONS, Revision
 from ..transports.asgi import ASGIApp, reached_at
 from ..transports.asgi_body import BodyTooLarge, BodyTooSlow, ClientGone, read_body
+from ..transports.http.checks import Preflight
 from ..transports.http.path import send_whole
 from ..transports.http.response import JSON, Refused, Response
-from ..transports.http.rules import Preflight
 from ..transports.http.security import is_loopback
 from ..transports.run_async import run_async
 from ..transports.threads import threads_of

@@ -28,8 +28,8 @@ from plainmcp.errors import InvalidRequest
 from plainmcp.revisions import LATEST
 from plainmcp.transports import asgi
 from plainmcp.transports.http import pending as pending_module
+from plainmcp.transports.http.checks import facts_of
 from plainmcp.transports.http.pending import PendingResponse
-from plainmcp.transports.http.rules import facts_of
 from plainmcp.transports.http.stream import Stream
 
 PROGRESS = {"progressToken": "p"}

@@ -7,7 +7,7 @@ have, read the lines of the stream and compare the texts.
 import json
 from typing import Any
 
-from ...transports.http.rules import EVENT_STREAM
+from ...transports.http.response import EVENT_STREAM
 
 __all__ = ["AnswerWriter", "error_of", "send_text"]
 

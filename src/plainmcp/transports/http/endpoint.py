@@ -20,12 +20,13 @@ from ...protocol.request import Caller
 from ...revisions import LATEST, LATEST_HANDSHAKE
 from ...wire import jsonrpc
 from ...wire.jsonrpc import ABSENT, Envelope, Meta
-from . import rules
 from .challenges import PLAIN, Challenges
+from .checks import HeaderFacts, Preflight, check_modern, revision_without_session
 from .headers import Headers
 from .open_responses import NO_STREAMS, OpenResponses
 from .pending import KeptSession, PendingResponse
-from .rules import JSON, HeaderFacts, Preflight, Response, json_response, refusal
+from .refusals import over_limit, refusal, refuse_by, refuse_method, status_of, status_unread, unknown_session
+from .response import JSON, Response, json_response
 from .sessions.interface import Detour, Sender, Sessions
 from .settings import Settings
 
@@ -107,7 +108,7 @@ class Endpoint:
             return self._initialize(headers, facts, envelope, principal)
         sender = self.sessions.find(headers, facts, principal)
         if not isinstance(sender, Sender):
-            return sender or rules.unknown_session(envelope.id)
+            return sender or unknown_session(envelope.id)
         pending, caller = _receive_from(sender, headers, facts, principal)
         pending.id = bytes(envelope.id)  # its stream may be opened before the request is started
         if envelope.method in self.sessions.routed:
@@ -131,11 +132,11 @@ class Endpoint:
             if envelope.method is UNSET:
                 raise InvalidRequest("there are no questions to answer here")
             header_map = partial(self._find_header_map, principal) if self.core.registry.tools.has_headers else None
-            revision = rules.check_modern(headers, facts, envelope, meta, header_map)
+            revision = check_modern(headers, facts, envelope, meta, header_map)
         except ProtocolError as error:
             caller = Caller(None, principal, LATEST, PendingResponse(facts, LATEST))
             failure = refuse(self.core, error, caller, envelope).response or b""
-            return json_response(rules.status_of(failure, True), failure)
+            return json_response(status_of(failure, True), failure)
         pending = PendingResponse(facts, revision, None, bytes(envelope.id))
         caller = Caller(None, principal, revision, pending, None, headers)
         return self._open(pending, self.core.dispatch(self.core, envelope, caller), caller)
@@ -149,7 +150,7 @@ class Endpoint:
     ) -> Response | PendingResponse:
         sender = None if facts.modern else self.sessions.find(headers, facts, principal)
         if sender is None and not facts.modern:
-            return rules.unknown_session()
+            return unknown_session()
         if type(sender) is Response:
             return sender
         revision = LATEST if sender is None else sender.session.revision or LATEST_HANDSHAKE
@@ -182,7 +183,7 @@ class Endpoint:
         if not is_detour and (responses.running or responses.unread.count):
             limit = responses.find_limit(pending.caller)
             if limit is not None:  # only for requests: running ones still get the answers to their questions
-                return rules.over_limit(limit, exchange.fail(InternalError(limit.text)))
+                return over_limit(limit, exchange.fail(InternalError(limit.text)))
         pending.exchange = exchange
         is_quiet = type(step) is Run and step.feature.context is None and exchange.has_one_step
         pending.can_speak = pending.batch is not None or not is_quiet
@@ -212,15 +213,15 @@ class Endpoint:
         revision = LATEST if facts.modern else LATEST_HANDSHAKE
         try:
             if not facts.modern and not headers.get_unique(b"mcp-session-id"):
-                revision = rules.revision_without_session(headers, facts)
+                revision = revision_without_session(headers, facts)
             elif not facts.modern:
                 sender = self.sessions.find(headers, facts, principal)
                 if not isinstance(sender, Sender):
-                    return sender or rules.unknown_session()  # R2511-SESS-05
+                    return sender or unknown_session()  # R2511-SESS-05
                 revision = sender.session.revision or LATEST_HANDSHAKE
         except ProtocolError:  # of the headers: the error of the body is told
             pass
-        status = rules.status_unread(error.code, not revision.handshake)
+        status = status_unread(error.code, not revision.handshake)
         return json_response(status, error_response(error, revision))
 
     # The handshake revisions ----------------------------------------------------------------------
@@ -232,7 +233,7 @@ class Endpoint:
         if isinstance(sender, Limit):
             nobody = Caller(None, principal, LATEST_HANDSHAKE, PendingResponse(facts, LATEST_HANDSHAKE))
             failure = refuse(self.core, InternalError(sender.text), nobody, envelope).response
-            return rules.over_limit(sender, failure)
+            return over_limit(sender, failure)
         handshake = Handshake(facts, sender, self.sessions, principal)
         handshake.id = bytes(envelope.id)
         caller = Caller(sender.session, principal, None, handshake, sender.connection, headers)
@@ -249,15 +250,15 @@ class Endpoint:
         self, method: str, headers: Headers, facts: HeaderFacts, principal: Any
     ) -> Response | PendingResponse:
         if facts.modern:
-            return rules.refuse_method(method)
+            return refuse_method(method)
         reason = self.sessions.why_no_get or (
             None if method == "DELETE" or self.settings.max_standing else NO_STREAMS
         )
         if reason is not None:
-            return rules.refuse_method(method, reason)
+            return refuse_method(method, reason)
         sender = self.sessions.find(headers, facts, principal)
         if not isinstance(sender, Sender):
-            return sender or rules.unknown_session()
+            return sender or unknown_session()
         pending, caller = _receive_from(sender, headers, facts, principal)
         assert sender.kept is not None  # else there is a reason above
         if method == "DELETE":
@@ -276,7 +277,7 @@ class Endpoint:
         may_replace = resumed is not None and self.responses.may_replace(resumed[0])
         limit = None if may_replace else self.responses.find_stream_limit(pending.caller)
         if limit is not None:
-            return rules.refuse_by(limit)
+            return refuse_by(limit)
         stream = resumed or session.open_stream(event_id)
         if type(stream) is Response:
             return stream
@@ -303,7 +304,7 @@ def _receive_from(
     """The link to a sender, and the caller of its message. The revision of the session is used, not the header."""
     session = sender.session
     if headers.duplicates is not None or facts.revision is None or facts.modern:
-        rules.revision_without_session(headers, facts)  # raises: R2511-HDR-02
+        revision_without_session(headers, facts)  # raises: R2511-HDR-02
     pending = PendingResponse(facts, session.revision or LATEST_HANDSHAKE, sender.kept)
     if sender.kept is None and session.why_unreachable is not None:
         pending.why_unreachable = session.why_unreachable

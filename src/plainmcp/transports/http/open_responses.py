@@ -25,9 +25,9 @@ from ...protocol.interrupts import raise_interrupt
 from ...protocol.request import Cancelled
 from ..shutdown import SHUTTING_DOWN
 from ..threads import threads_of
-from . import rules
 from .pending import PendingResponse, Phase
-from .rules import json_response
+from .refusals import over_limit
+from .response import json_response
 from .settings import Settings
 from .stream import Reader, Stream
 
@@ -78,7 +78,7 @@ class OpenResponses:
         limit = self.find_stream_limit(pending.caller)
         if limit is None:
             return None
-        pending.respond_with = partial(rules.over_limit, limit)
+        pending.respond_with = partial(over_limit, limit)
         return InternalError(limit.text)
 
     # Counting -------------------------------------------------------------------------------------

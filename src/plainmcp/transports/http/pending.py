@@ -34,8 +34,9 @@ from ...wire.jsonrpc import Failure
 from ..connection import Connection
 from ..link import RequestLink
 from ..threads import Job, OwnThreads, Threads
-from . import rules
-from .rules import EVENT_STREAM, JSON, HeaderFacts, Response, json_response
+from .checks import HeaderFacts
+from .refusals import status_of
+from .response import EVENT_STREAM, JSON, Response, json_response
 from .sessions.kept_streams import KeptStreams
 from .stream import Stream
 
@@ -223,7 +224,7 @@ class PendingResponse(RequestLink):
             return self.facts.challenges.refuse_scopes(message.cause, message)
         if self.respond_with is not None:
             return self.respond_with(message)
-        return json_response(200 if message is None else rules.status_of(message, self.modern), message)
+        return json_response(200 if message is None else status_of(message, self.modern), message)
 
     # As the executor of its functions -------------------------------------------------------------
 

@@ -4,7 +4,7 @@ from typing import final
 
 import msgspec
 
-__all__ = ["JSON", "Refused", "Response", "json_response", "without_body"]
+__all__ = ["EVENT_STREAM", "JSON", "Refused", "Response", "json_response", "without_body"]
 
 
 @final
@@ -25,6 +25,12 @@ class Refused(Exception):
 
 JSON = ((b"content-type", b"application/json"),)
 """The headers of a JSON response."""
+EVENT_STREAM = (
+    (b"content-type", b"text/event-stream"),
+    (b"cache-control", b"no-cache"),
+    (b"x-accel-buffering", b"no"),  # R26-HTTP-26
+)
+"""The headers of a response that is a stream of events."""
 
 
 def without_body(response: Response) -> Response:

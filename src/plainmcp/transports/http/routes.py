@@ -13,7 +13,7 @@ from uuid import UUID
 from ...errors import AuthorError, OptionError
 from ...foreign.annotations import signature_of
 from ...web import HttpResponse
-from .rules import Response
+from .response import Response
 
 __all__ = ["Match", "Route", "Routes", "to_response"]
 

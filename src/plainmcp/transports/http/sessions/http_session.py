@@ -11,7 +11,7 @@ from ....limits.shares import OwnShare, Share, caller_of
 from ....protocol.core import Core
 from ...connection import Connection
 from ...link import RequestLink
-from ..rules import Response
+from ..response import Response
 from ..settings import Settings
 from ..stream import Stream
 from .kept_streams import KeptStreams, ReplayBudget

@@ -16,9 +16,10 @@ from ....protocol.request import Caller
 from ....protocol.session import Session
 from ....wire.jsonrpc import Envelope
 from ...connection import Connection
+from ..checks import HeaderFacts
 from ..headers import Headers
 from ..pending import KeptSession, PendingResponse
-from ..rules import HeaderFacts, Response
+from ..response import Response
 
 __all__ = ["STARTED_BY_CORE", "Detour", "Dispatch", "Sender", "Sessions"]
 

@@ -16,10 +16,9 @@ from ....protocol.exchange import FAILURES
 from ....protocol.failures import log_exception
 from ....protocol.interrupts import name_of, raise_interrupt
 from ....wire.jsonrpc import Envelope
-from .. import rules
+from ..checks import HeaderFacts, missing_session_error
 from ..headers import Headers
 from ..pending import PendingResponse
-from ..rules import HeaderFacts
 from ..settings import Settings
 from .http_session import HttpSession, SessionShares
 from .interface import STARTED_BY_CORE, Sender
@@ -302,7 +301,7 @@ class MemorySessions:
         """The sender of a message; None if it names an unknown session. Raises ProtocolError."""
         id = headers.get_unique(b"mcp-session-id")
         if id is None:
-            raise rules.missing_session_error(facts)
+            raise missing_session_error(facts)
         session = self.kept.get(id, principal)
         if session is None:
             return None

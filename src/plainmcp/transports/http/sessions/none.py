@@ -8,10 +8,11 @@ from ....errors import InvalidRequest
 from ....protocol.core import Core
 from ....protocol.session import Session
 from ....wire.jsonrpc import Envelope
-from .. import rules
+from ..checks import HeaderFacts, revision_without_session
 from ..headers import Headers
 from ..pending import PendingResponse
-from ..rules import HeaderFacts, Response, refusal
+from ..refusals import refusal
+from ..response import Response
 from .interface import STARTED_BY_CORE, Sender
 
 __all__ = ["NoSessions", "refuse_answer"]
@@ -49,7 +50,7 @@ class NoSessions:
     def find(self, headers: Headers, facts: HeaderFacts, principal: Any) -> Sender:
         """The sender of a message, by the revision in its headers; raises ProtocolError."""
         sender = self.open(principal, headers)
-        sender.session.revision = rules.revision_without_session(headers, facts)
+        sender.session.revision = revision_without_session(headers, facts)
         return sender
 
     def route(self, sender: Sender, pending: PendingResponse, envelope: Envelope) -> Response:

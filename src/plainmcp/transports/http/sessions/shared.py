@@ -34,10 +34,11 @@ from ....revisions import LATEST
 from ....store.interface import Store
 from ....wire import jsonrpc
 from ....wire.jsonrpc import ABSENT, Envelope, Failure
-from .. import rules
+from ..checks import HeaderFacts, missing_session_error
 from ..headers import Headers
 from ..pending import PendingResponse
-from ..rules import HeaderFacts, Response, json_response
+from ..refusals import refuse_by, status_of
+from ..response import Response, json_response
 from ..settings import Settings
 from ..shared.local_sessions import LocalSessions
 from ..shared.session import SharedSession, refuse_without_store
@@ -97,12 +98,12 @@ class SharedSessions:
         """The sender of a message, perhaps in a session of another process; raises ProtocolError."""
         id = headers.get_unique(b"mcp-session-id")
         if id is None:
-            raise rules.missing_session_error(facts)
+            raise missing_session_error(facts)
         session = self.local.kept.get(id, principal) or self.local.restore(id, principal, headers.address)
         if session is None:
             return None
         if isinstance(session, Limit):
-            return rules.refuse_by(session)
+            return refuse_by(session)
         if monotonic() - self.local.replica.reader.last_read > BEHIND:
             session.is_loaded = False  # this process was paused, and the session may have ended meanwhile
         session.connection.principal = principal
@@ -124,7 +125,7 @@ class SharedSessions:
             return None
         limit = session.count_forwarded(route[1])
         if limit is not None:
-            return rules.refuse_by(limit)
+            return refuse_by(limit)
         now, later = partial(replica.append_now, *route), partial(replica.append, *route)
         return session.write(pending, 202, now, later)
 
@@ -275,4 +276,4 @@ def _refuse_in(session: SharedSession, message: bytes | None) -> Response:
     """The response with an error, or with nothing, in a session that may have ended at another replica."""
     if session.closed:
         return json_response(404, message or error_response(SESSION_ENDED, LATEST))
-    return json_response(200 if message is None else rules.status_of(message, False), message)
+    return json_response(200 if message is None else status_of(message, False), message)

@@ -11,10 +11,10 @@ from ....errors import ProtocolError
 from ....protocol.core import Core
 from ....protocol.session import Session, not_offered
 from ....wire.jsonrpc import Envelope
-from .. import rules
+from ..checks import HeaderFacts, missing_session_error
 from ..headers import Headers
 from ..pending import PendingResponse
-from ..rules import HeaderFacts, Response
+from ..response import Response
 from ..settings import Settings
 from .interface import STARTED_BY_CORE, Sender
 from .none import refuse_answer
@@ -55,7 +55,7 @@ class SignedSessions:
         """The sender of a message, by the facts in its session id; None if that is unknown. Raises ProtocolError."""
         id = headers.get_unique(b"mcp-session-id")
         if id is None:
-            raise rules.missing_session_error(facts)
+            raise missing_session_error(facts)
         signed = self._ids.read(id, principal)
         session = None if signed is None else signed.to_session()
         return None if session is None else _sender_of(session)

@@ -31,7 +31,8 @@ from ....revisions import LATEST
 from ....wire.jsonrpc import Envelope
 from ...connection import change_message
 from ...link import RequestLink, normalize_id
-from ..rules import JSON, Response, refuse_by
+from ..refusals import refuse_by
+from ..response import JSON, Response
 from ..sessions.http_session import SESSION_ENDED, SessionShares, add_standing, make_parts
 from ..sessions.interface import Detour
 from ..sessions.signed_ids import SignedId
