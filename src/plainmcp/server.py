@@ -8,8 +8,8 @@ from inspect import isroutine
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, Unpack, overload
 
 from . import revisions
-from .errors import AuthorError, MethodNotFound, OptionError
-from .protocol.client_messages import build_request, raise_failure, read_result
+from .client import ClientMessages, RpcError, list_all, parse_result, raise_failure, read_result, to_error
+from .errors import AuthorError, OptionError
 from .protocol.core import Core
 from .protocol.dispatch import dispatch, dispatch_observed, receive
 from .protocol.exchange import Exchange
@@ -209,18 +209,16 @@ class Server(Core):
 
     def _list(self, method: str, field: str, kind: type[T], revision: str | Revision, principal: Any) -> list[T]:
         row = revisions.revision_of(revision)
-        entries: list[T] = []
-        cursor: str | None = None
-        while True:
-            raw = self.handle(build_request(method, {"cursor": cursor}, row), revision=row, principal=principal)
-            try:
-                page = read_result(raw, method, row)
-            except MethodNotFound:  # it has none of the kind
-                return entries
-            entries += [codec.convert(entry, kind) for entry in page[field]]
-            cursor = page.get("nextCursor")
-            if cursor is None:
-                return entries
+        messages = ClientMessages(row)
+
+        def request(method: str, params: dict[str, Any]) -> Any:
+            raw = self.handle(messages.build_request(method, params), revision=row, principal=principal)
+            return codec.decode(read_result(raw or b""))
+
+        try:
+            return [codec.convert(entry, kind) for entry in list_all(request, method, field)]
+        except RpcError as error:
+            raise to_error(error, row) from None
 
     async def call_tool(
         self,
@@ -236,7 +234,7 @@ class Server(Core):
         A result with isError is raised as ToolError, unless `raise_on_error` is False. Raises InvalidParams if there
         is no such tool, or another ProtocolError that a client would be sent.
         """
-        params = {"name": name, "arguments": arguments}
+        params = {"name": name, "arguments": arguments or {}}
         result: CallToolResult = await self._request("tools/call", params, revision, principal)
         if raise_on_error:
             raise_failure(result)
@@ -258,14 +256,18 @@ class Server(Core):
         principal: Any = None,
     ) -> GetPromptResult:
         """Get the messages of a prompt as a client would; raises InvalidParams, or InternalError if it fails."""
-        params = {"name": name, "arguments": arguments}
+        params = {"name": name, "arguments": arguments or {}}
         result: GetPromptResult = await self._request("prompts/get", params, revision, principal)
         return result
 
     async def _request(self, method: str, params: dict[str, Any], revision: str | Revision, principal: Any) -> Any:
         row = revisions.revision_of(revision)
-        message = build_request(method, params, row)
-        return read_result(await self.handle_async(message, revision=row, principal=principal), method, row)
+        message = ClientMessages(row).build_request(method, params)
+        raw = await self.handle_async(message, revision=row, principal=principal)
+        try:
+            return parse_result(codec.decode(read_result(raw or b"")), method)
+        except RpcError as error:
+            raise to_error(error, row) from None
 
     # Serving --------------------------------------------------------------------------------------
 

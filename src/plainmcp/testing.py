@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from . import revisions
+from .client import ClientMessages, RpcError, list_all, params_of_next_round, read_result
 from .protocol.core import Core
 from .revisions import REVISIONS, Revision
 from .transports.connection import Connection
@@ -31,19 +32,8 @@ __all__ = ["Client", "RpcError", "assert_valid_on_every_revision", "client"]
 Check = Callable[[Revision, str, bytes], None]
 Answer = Callable[[dict[str, Any]], Any]
 
-_META = "io.modelcontextprotocol/"
+_INFO = {"name": "plainmcp-testing", "version": "1"}
 _ROUNDS = 10
-_NO_SUCH_METHOD = -32601
-
-
-class RpcError(Exception):
-    """The server answered with a JSON-RPC error."""
-
-    def __init__(self, code: int, message: str, data: Any = None) -> None:
-        super().__init__(f"{code}: {message}")
-        self.code = code
-        self.message = message
-        self.data = data
 
 
 class Client:
@@ -69,13 +59,12 @@ class Client:
         self.notifications: list[dict[str, Any]] = []
         self.initialized: dict[str, Any] = {}
         self._answers = answers or {}
-        self._capabilities = _capabilities_for(self._answers) if capabilities is None else capabilities
-        self._log_level = log_level
         self._check = check
-        self._ids = 0
+        capabilities = _capabilities_for(self._answers) if capabilities is None else capabilities
+        self._messages = ClientMessages(self.revision, capabilities, _INFO, log_level)
         self._connection = Connection(server, self._receive, principal=principal)
         if self.revision.handshake:
-            self._initialize()
+            self._initialize(log_level)
 
     # Requests -------------------------------------------------------------------------------------
 
@@ -83,12 +72,11 @@ class Client:
         """Send a request; returns its result or raises RpcError. Questions of the server are answered meanwhile."""
         params = dict(params or {})
         for _ in range(_ROUNDS):
-            result = self._exchange(method, params)
-            if result.get("resultType") != "input_required":
-                return result
-            questions = result.get("inputRequests", {})
-            params["inputResponses"] = {key: self._answer(question) for key, question in questions.items()}
-            params["requestState"] = result.get("requestState")
+            result = self._exchange(self._messages.build_request(method, params))
+            following = params_of_next_round(result, params, self._answer)
+            if following is None:
+                return msgspec.json.decode(result)  # type: ignore[no-any-return]
+            params = following
         raise AssertionError(f"{method} still wants input after {_ROUNDS} rounds")
 
     def notify(self, method: str, params: dict[str, Any] | None = None) -> None:
@@ -115,83 +103,42 @@ class Client:
 
     def list_tools(self) -> list[dict[str, Any]]:
         """Every tool, all pages."""
-        return list(self._pages("tools/list", "tools"))
+        return list(list_all(self.request, "tools/list", "tools"))
 
     def list_resources(self) -> list[dict[str, Any]]:
         """Every resource, all pages."""
-        return list(self._pages("resources/list", "resources"))
+        return list(list_all(self.request, "resources/list", "resources"))
 
     def list_templates(self) -> list[dict[str, Any]]:
         """Every resource template, all pages."""
-        return list(self._pages("resources/templates/list", "resourceTemplates"))
+        return list(list_all(self.request, "resources/templates/list", "resourceTemplates"))
 
     def list_prompts(self) -> list[dict[str, Any]]:
         """Every prompt, all pages."""
-        return list(self._pages("prompts/list", "prompts"))
+        return list(list_all(self.request, "prompts/list", "prompts"))
 
     def close(self) -> None:
         """Close the connection."""
         self._connection.close()
 
-    def _pages(self, method: str, name: str) -> Iterator[dict[str, Any]]:
-        params: dict[str, Any] = {}
-        while True:
-            try:
-                result = self.request(method, params)
-            except RpcError as error:
-                if error.code == _NO_SUCH_METHOD:  # the server offers nothing of the kind
-                    return
-                raise
-            yield from result[name]
-            if "nextCursor" not in result:
-                return
-            params = {"cursor": result["nextCursor"]}
-
-    def _initialize(self) -> None:
-        client = {"name": "plainmcp-testing", "version": "1"}
-        params = {
-            "protocolVersion": self.revision.name,
-            "capabilities": self._capabilities,
-            "clientInfo": client,
-        }
-        self.initialized = self._exchange("initialize", params)
+    def _initialize(self, log_level: str | None) -> None:
+        result = self._exchange(self._messages.build_handshake(self.revision.name))
+        self.initialized = msgspec.json.decode(result)
         assert self.initialized["protocolVersion"] == self.revision.name
         self.notify("notifications/initialized")
-        if self._log_level is not None:
-            self._exchange("logging/setLevel", {"level": self._log_level})
+        if log_level is not None:
+            self.request("logging/setLevel", {"level": log_level})
 
-    def _exchange(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
-        self._ids += 1
-        message: dict[str, Any] = {
-            "jsonrpc": "2.0",
-            "id": self._ids,
-            "method": method,
-            "params": self._with_meta(params),
-        }
+    def _exchange(self, message: dict[str, Any]) -> bytes:
+        """Send a request, and return its result as JSON."""
+        method, id = message["method"], message["id"]
         raw = self._connection.handle(msgspec.json.encode(message))
         assert raw is not None, f"{method} was not answered"
         if self._check is not None:
             self._check(self.revision, method, raw)
-        answer = msgspec.json.decode(raw)
-        assert answer.get("id") == self._ids, f"the answer to {self._ids} came for {answer.get('id')!r}"
-        if "error" in answer:
-            error = answer["error"]
-            raise RpcError(error["code"], error["message"], error.get("data"))
-        result: dict[str, Any] = answer["result"]
-        return result
-
-    def _with_meta(self, params: dict[str, Any]) -> dict[str, Any]:
-        """Parameters with the _meta of a request, if the revision has no handshake."""
-        if self.revision.handshake:
-            return params
-        meta: dict[str, Any] = {
-            f"{_META}protocolVersion": self.revision.name,
-            f"{_META}clientCapabilities": self._capabilities,
-            f"{_META}clientInfo": {"name": "plainmcp-testing", "version": "1"},
-        }
-        if self._log_level is not None:
-            meta[f"{_META}logLevel"] = self._log_level
-        return {**params, "_meta": {**meta, **params.get("_meta", {})}}
+        answered = msgspec.json.decode(raw).get("id")
+        assert answered == id, f"the answer to {id} came for {answered!r}"
+        return read_result(raw)
 
     # Messages of the server --------------------------------------------------------------------------------------
 

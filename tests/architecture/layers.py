@@ -37,6 +37,7 @@ LAYERS = {
     "schema": ("schema/",),
     "values": ("values/",),
     "foreign": ("foreign/",),
+    "client": ("client",),
     "vocabulary": ("questions", "results", "media", "types", "web"),
     "files": ("files/",),
     "wire": ("wire/",),

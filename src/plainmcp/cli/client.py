@@ -6,6 +6,8 @@ from typing import Any, Protocol
 
 import msgspec
 
+from ..client import ClientMessages, RpcError, list_all, params_of_next_round, read_result
+from ..errors import MethodNotFound
 from ..protocol.core import Core
 from ..revisions import Revision
 from ..schema import header_params
@@ -17,7 +19,6 @@ __all__ = [
     "OnNotification",
     "Receive",
     "Responder",
-    "ServerError",
     "Transport",
     "Unreachable",
 ]
@@ -25,22 +26,13 @@ __all__ = [
 Receive = Callable[[bytes], None]
 OnNotification = Callable[[str, dict[str, Any]], None]
 
-_META = "io.modelcontextprotocol/"
-_CLIENT = {"name": "plainmcp", "version": "1"}
-_METHOD_NOT_FOUND = -32601
+_META_SERVER = "io.modelcontextprotocol/serverInfo"
+_INFO = {"name": "plainmcp", "version": "1"}
 _ROUNDS = 20  # of questions in one request
 
 
 class Unreachable(Exception):
     """There is no server at this address, or it does not speak MCP; the text says why."""
-
-
-class ServerError(Exception):
-    """The server answered with a JSON-RPC error."""
-
-    def __init__(self, code: int, message: str, data: Any = None) -> None:
-        super().__init__(f"the server answered with error {code}: {message}")
-        self.code, self.data = code, data
 
 
 class Transport(Protocol):
@@ -83,21 +75,6 @@ class InProcessTransport:
         self._connection.close()
 
 
-class _ServerResponse(msgspec.Struct):
-    """A response, decoded as far as it is needed."""
-
-    result: msgspec.Raw = msgspec.Raw()
-    error: dict[str, Any] | None = None
-
-
-class _InputRequired(msgspec.Struct):
-    """A result that asks for input, decoded as far as it is needed."""
-
-    resultType: str = "complete"
-    inputRequests: dict[str, Any] | None = None
-    requestState: str | None = None
-
-
 class Responder(Protocol):
     """Answers the questions of a server."""
 
@@ -125,9 +102,9 @@ class McpClient:
         self.last_response = b""
         self._on_notification = on_notification
         self._answers = answers
-        self._capabilities = {} if answers is None else answers.capabilities
         self._has_handshake = revision.handshake
-        self._last_id = 0
+        log_level = None if on_notification is None else "info"
+        self._messages = ClientMessages(revision, answers.capabilities if answers else None, _INFO, log_level)
         self._negotiated = not revision.handshake
         self._transport = connect(self._receive)
         try:
@@ -140,15 +117,14 @@ class McpClient:
         """Do the handshake, if the revision has one; returns the server's info."""
         if not self._has_handshake:
             meta: dict[str, Any] = self.request("server/discover").get("_meta", {})
-            discovered: dict[str, Any] = meta.get(f"{_META}serverInfo", {})
+            discovered: dict[str, Any] = meta.get(_META_SERVER, {})
             return discovered
-        params = {"protocolVersion": self.revision, "capabilities": self._capabilities, "clientInfo": _CLIENT}
-        result = self.request("initialize", params)
+        result = msgspec.json.decode(self._exchange(self._messages.build_handshake(self.revision)))
         self.revision = str(result.get("protocolVersion"))
         self._negotiated = True
         self._notify({"method": "notifications/initialized"})
         if self._on_notification is not None and "logging" in result.get("capabilities", {}):
-            with suppress(ServerError):  # what is asked for is worth more than its log messages
+            with suppress(RpcError):  # what is asked for is worth more than its log messages
                 self.request("logging/setLevel", {"level": "info"})
         info: dict[str, Any] = result.get("serverInfo", {})
         return info
@@ -161,23 +137,20 @@ class McpClient:
     def request_raw(
         self, method: str, params: dict[str, Any] | None = None, headers: Mapping[str, str] | None = None
     ) -> bytes:
-        """Send a request and return its result as JSON. Raises ServerError."""
-        self._last_id += 1
-        message = {"jsonrpc": "2.0", "id": self._last_id, "method": method, "params": self._with_meta(params or {})}
+        """Send a request and return its result as JSON. Raises RpcError."""
+        return self._exchange(self._messages.build_request(method, params or {}), headers)
+
+    def _exchange(self, message: dict[str, Any], headers: Mapping[str, str] | None = None) -> bytes:
         raw = msgspec.json.encode(message)
         self.last_response = self._transport.request(raw, self.revision, self._negotiated, headers or {})
         try:
-            response = msgspec.json.decode(self.last_response, type=_ServerResponse)
+            return read_result(self.last_response)
         except msgspec.MsgspecError:
             start = self.last_response[:80]
-            raise Unreachable(f"the server's answer to {method} is not a message: {start!r}") from None
-        if response.error is not None:
-            error = response.error
-            raise ServerError(error.get("code", 0), error.get("message", ""), error.get("data"))
-        return bytes(response.result)
+            raise Unreachable(f"the server's answer to {message['method']} is not a message: {start!r}") from None
 
     def request(self, method: str, params: dict[str, Any] | None = None) -> dict[str, Any]:
-        """Send a request and return its result. Raises ServerError."""
+        """Send a request and return its result. Raises RpcError."""
         result: dict[str, Any] = msgspec.json.decode(self.request_raw(method, params))
         return result
 
@@ -187,15 +160,12 @@ class McpClient:
             params = {**params, "_meta": {"progressToken": "call"}}
         for _ in range(_ROUNDS):
             raw = self.request_raw(method, params, headers)
-            required = msgspec.json.decode(raw, type=_InputRequired)
-            if required.resultType != "input_required" or self._answers is None:
+            following = None if self._answers is None else params_of_next_round(raw, params, self._answer)
+            if following is None:
                 return raw
-            answers = {key: self._answer(one) for key, one in (required.inputRequests or {}).items()}
-            if None in answers.values():
+            params = following
+            if None in params["inputResponses"].values():
                 raise Unreachable("the server asks a question that is not answered")
-            params = {**params, "inputResponses": answers}
-            if required.requestState is not None:
-                params["requestState"] = required.requestState
         raise Unreachable(f"the server still asks after {_ROUNDS} rounds of questions")
 
     def call(self, tool: str, arguments: dict[str, Any], schema: dict[str, Any] | None = None) -> bytes:
@@ -205,36 +175,11 @@ class McpClient:
 
     def list(self, method: str, key: str) -> list[dict[str, Any]]:
         """All pages of a list; empty if the server does not know the method."""
-        items: list[dict[str, Any]] = []
-        params: dict[str, Any] = {}
-        while True:
-            try:
-                page = self.request(method, params)
-            except ServerError as error:
-                if error.code == _METHOD_NOT_FOUND:
-                    return items
-                raise
-            items += page.get(key, [])
-            if not page.get("nextCursor"):
-                return items
-            params = {"cursor": page["nextCursor"]}
+        return [*list_all(self.request, method, key)]
 
     def close(self) -> None:
         """End the conversation."""
         self._transport.close()
-
-    def _with_meta(self, params: dict[str, Any]) -> dict[str, Any]:
-        """Parameters with the metadata that a request needs on a revision without a handshake."""
-        if self._has_handshake:
-            return params
-        meta: dict[str, Any] = {
-            f"{_META}protocolVersion": self.revision,
-            f"{_META}clientCapabilities": self._capabilities,
-            f"{_META}clientInfo": _CLIENT,
-        }
-        if self._on_notification is not None:
-            meta[f"{_META}logLevel"] = "info"
-        return {**params, "_meta": {**meta, **params.get("_meta", {})}}
 
     def _notify(self, message: dict[str, Any]) -> None:
         self._transport.notify(msgspec.json.encode({"jsonrpc": "2.0", **message}), self.revision)
@@ -245,7 +190,7 @@ class McpClient:
         method = message.get("method", "")
         if method and "id" in message:
             result = {} if method == "ping" else self._answer(message)
-            refusal = {"error": {"code": _METHOD_NOT_FOUND, "message": "Method not found"}}
+            refusal = {"error": {"code": MethodNotFound.code, "message": "Method not found"}}
             self._notify({"id": message["id"], **(refusal if result is None else {"result": result})})
         elif method and self._on_notification is not None:
             self._on_notification(method, message.get("params") or {})

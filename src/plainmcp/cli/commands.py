@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from .. import revisions
+from ..client import RpcError
 from ..errors import MissingCapability
 from ..policy import Policy
 from ..preview.calls import policies_of
@@ -20,7 +21,7 @@ from . import listing, preview, show
 from .answers import Answers, parse_answer
 from .arguments import UsageError, parse_arguments
 from .caller_option import principal_of
-from .client import McpClient, ServerError, Unreachable
+from .client import McpClient, Unreachable
 from .connect import connect_remote, open_client, open_server
 from .grammar import SHELLS
 from .listing import KEYS, LISTS, TITLES
@@ -151,7 +152,7 @@ def _open_request(options: Any, target: str, kind: str, name: str) -> Generator[
         with closing(open_client(options, target, server, progress, answers)) as client:
             try:
                 yield client
-            except (ServerError, Unreachable) as error:
+            except (RpcError, Unreachable) as error:
                 answers.check()
                 if isinstance(error, Unreachable):
                     raise
@@ -164,7 +165,7 @@ def _open_request(options: Any, target: str, kind: str, name: str) -> Generator[
             answers.check()
 
 
-def _names_scopes(error: ServerError) -> bool:
+def _names_scopes(error: RpcError) -> bool:
     """Whether a request was refused because the caller lacks scopes."""
     return isinstance(error.data, dict) and "requiredScopes" in error.data
 

@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any
 
 from .. import revisions
+from ..client import RpcError
 from ..revisions import LATEST, LATEST_HANDSHAKE, Revision
 from ..server import Server
 from .arguments import UsageError, read_text
@@ -16,7 +17,6 @@ from .client import (
     OnNotification,
     Receive,
     Responder,
-    ServerError,
     Transport,
     Unreachable,
 )
@@ -63,10 +63,10 @@ def open_client(
         return connect_remote(options, target, revisions.revision_of(options.revision), *more)
     try:
         return connect_remote(options, target, LATEST_HANDSHAKE, *more)
-    except ServerError as error:
+    except RpcError as error:
         try:
             return connect_remote(options, target, LATEST, *more)  # it may not have a handshake
-        except (ServerError, Unreachable):
+        except (RpcError, Unreachable):
             raise error from None
 
 

@@ -6,10 +6,11 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
+from ..client import RpcError
 from ..compat import install
 from ..errors import AuthorError
 from .arguments import UsageError
-from .client import ServerError, Unreachable
+from .client import Unreachable
 from .grammar import build_parser
 from .load import load
 from .options import parse_options
@@ -34,7 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # the reader of our output has closed it
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    except (UsageError, LoadError, AuthorError, Unreachable, ServerError) as error:
+    except (UsageError, LoadError, AuthorError, Unreachable, RpcError) as error:
         print(f"plainmcp: {escape_controls(str(error))}", file=sys.stderr)
         return 2 if isinstance(error, UsageError) else 1 if isinstance(error, LoadError) else 3
     except KeyboardInterrupt:

@@ -10,11 +10,12 @@ from contextlib import closing
 from functools import partial
 from typing import Any
 
+from ..client import RpcError
 from ..policy import Policy
 from ..preview.calls import CallPreview, copies_of, in_order, read_preview
 from ..revisions import Revision
 from ..server import Server
-from .client import InProcessTransport, McpClient, OnNotification, ServerError, Unreachable
+from .client import InProcessTransport, McpClient, OnNotification, Unreachable
 from .show import block_lines, escape_controls, in_colour
 
 __all__ = ["CallPreview", "preview_remote", "preview_server", "report_lines"]
@@ -39,7 +40,7 @@ def preview_server(
     on_notification: OnNotification | None = None,
     principal: Any = None,
 ) -> list[CallPreview]:
-    """A preview for each policy and revision. Raises ServerError if there is no such tool."""
+    """A preview for each policy and revision. Raises RpcError if there is no such tool."""
     previews: list[CallPreview] = []
     for name, copy, revision in copies_of(server, tool, policies, revisions, principal):
         connect = partial(InProcessTransport, copy, principal=principal)
@@ -57,7 +58,7 @@ def preview_remote(
 ) -> tuple[list[CallPreview], dict[str, str]]:
     """A preview for each revision that a remote server supports, and the reason for each that it does not.
 
-    Raises ServerError or Unreachable if it supports none.
+    Raises RpcError or Unreachable if it supports none.
     """
     previews: list[CallPreview] = []
     refusals: dict[str, str] = {}
@@ -69,7 +70,7 @@ def preview_remote(
                     previews.append(_preview_call(None, client, tool, arguments, schema))
                 else:
                     refusals[revision.name] = f"the server offers {client.revision} instead"
-        except (ServerError, Unreachable) as error:
+        except (RpcError, Unreachable) as error:
             refusals[revision.name], failure = str(error), error
     if not previews:
         raise failure or Unreachable("; ".join(f"nothing on {name}: {why}" for name, why in refusals.items()))

@@ -14,10 +14,10 @@ from typing import Any
 import msgspec
 from msgspec import UNSET
 
+from ..client import RpcError, read_result, to_error
 from ..errors import AuthorError, ProtocolError
 from ..foreign.annotations import signature_of
 from ..wire import codec, jsonrpc
-from .client_messages import to_error
 from .conversation import ENDS, Conversation, Finish, Steps, evaluate, keep
 from .core import Core
 from .exchange import FAILURES, Around, Evaluation, Exchange, Listen
@@ -400,10 +400,10 @@ def _result_of(response: bytes | None, request: Request) -> Any:
     """The result in a response; raises the error in it."""
     if response is None:
         raise Cancelled
-    message = codec.decode(response)
-    if "error" in message:
-        raise to_error(message["error"], request.revision)
-    return message["result"]
+    try:
+        return codec.decode(read_result(response))
+    except RpcError as error:
+        raise to_error(error, request.revision) from None
 
 
 def _write_result(incoming: MiddlewareRequest, result: Any) -> bytes:

@@ -13,9 +13,9 @@ from typing import Any
 
 import msgspec
 
+from ..client import ClientMessages, RpcError, read_result, to_error
 from ..errors import ProtocolError
 from ..preview.calls import CallPreview, copies_of, in_order, policies_of, read_preview
-from ..protocol.client_messages import build_request
 from ..protocol.core import Core
 from ..protocol.dispatch import dispatch
 from ..protocol.dispatch import receive as receive_message
@@ -38,7 +38,6 @@ PREVIEW = "/ui/preview"
 MAX_RUNNING = 8
 """How many previews may run at the same time."""
 
-_META = "io.modelcontextprotocol/"
 _CAPABILITIES: dict[str, Any] = {"elicitation": {"form": {}, "url": {}}, "sampling": {}, "roots": {}}
 
 
@@ -49,11 +48,6 @@ class CallParams(msgspec.Struct, frozen=True):
     arguments: dict[str, Any] = {}
     inputResponses: dict[str, Any] | None = None
     requestState: str | None = None
-
-
-class _CallResponse(msgspec.Struct):
-    result: msgspec.Raw = msgspec.Raw()
-    error: dict[str, Any] | None = None
 
 
 class PreviewRoute:
@@ -132,12 +126,10 @@ async def preview_async(core: Core, params: CallParams, principal: Any) -> list[
 
 
 def _read_row(policy: str, revision: Revision, raw: bytes) -> CallPreview:
-    response = msgspec.json.decode(raw, type=_CallResponse)
-    if response.error is None:
-        return read_preview(policy, revision.name, bytes(response.result), len(raw))
-    error = ProtocolError(response.error["message"], response.error.get("data"))
-    error.code = response.error["code"]  # type: ignore[misc]  # as the server sent it
-    raise error
+    try:
+        return read_preview(policy, revision.name, read_result(raw), len(raw))
+    except RpcError as error:
+        raise to_error(error, revision) from None
 
 
 _current: ContextVar[list[CallPreview] | None] = ContextVar("_current", default=None)
@@ -162,12 +154,10 @@ def _quiet_after_first(previews: list[CallPreview]) -> Generator[None, None, Non
 def _message_of(params: CallParams, revision: Revision) -> dict[str, Any]:
     """The request on a revision; only those without a handshake have answers in a request."""
     fields: dict[str, Any] = {"name": params.name, "arguments": params.arguments}
-    if revision.handshake:
-        return build_request("tools/call", fields, revision)
-    answers = {"inputResponses": params.inputResponses, "requestState": params.requestState}
-    message = build_request("tools/call", {**fields, **answers}, revision)
-    message["params"]["_meta"][f"{_META}clientCapabilities"] = _CAPABILITIES
-    return message
+    if not revision.handshake:
+        answers = {"inputResponses": params.inputResponses, "requestState": params.requestState}
+        fields |= {name: value for name, value in answers.items() if value is not None}
+    return ClientMessages(revision, _CAPABILITIES).build_request("tools/call", fields)
 
 
 async def _until_gone(preview: Any, receive: Any) -> Any:

@@ -4,7 +4,7 @@ import copy
 import re
 from typing import Any, TypeVar
 
-from ...protocol.client_messages import build_request
+from ...client import ClientMessages, RpcError, read_result
 from ...protocol.methods import METHODS
 from ...revisions import LATEST_HANDSHAKE
 from ...server import Server
@@ -145,16 +145,16 @@ class Asking:
     ) -> dict[str, Any]:
         """The result of a method; raises NotFoundError if nothing has the key, and another exception if it fails."""
         server = self if run_middleware else _without_middleware(self)
-        message = build_request(method, params, LATEST_HANDSHAKE)
+        message = ClientMessages(LATEST_HANDSHAKE).build_request(method, params)
         raw = await Server.handle_async(server, message, revision=LATEST_HANDSHAKE)
-        answer = codec.decode(raw or b"{}")
-        if "error" in answer:
-            message = answer["error"]["message"]
-            if key is not None and message.startswith(("Unknown ", "Resource not found", "Method not found")):
-                kind = ResourceSecurityError if method == "resources/read" and _leads_out(key) else NotFoundError
-                raise kind(f"Unknown {_KINDS[method]}: {key!r}")
-            raise failure(message)
-        return answer["result"]  # type: ignore[no-any-return]
+        try:
+            return codec.decode(read_result(raw or b""))  # type: ignore[no-any-return]
+        except RpcError as error:
+            text = error.message
+        if key is not None and text.startswith(("Unknown ", "Resource not found", "Method not found")):
+            kind = ResourceSecurityError if method == "resources/read" and _leads_out(key) else NotFoundError
+            raise kind(f"Unknown {_KINDS[method]}: {key!r}")
+        raise failure(text)
 
 
 def _leads_out(uri: str) -> bool:

@@ -1,4 +1,4 @@
-"""Calls inside a program: what they return and raise, on every revision."""
+"""How clients build requests and read responses, and what calls inside a program return and raise."""
 
 import asyncio
 from typing import Any
@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from plainmcp import Context, Image, Server, ToolError, ToolResult, types
+from plainmcp.client import ClientMessages, RpcError, params_of_next_round, read_result
 from plainmcp.errors import (
     InternalError,
     InvalidParams,
@@ -17,6 +18,7 @@ from plainmcp.errors import (
     ResourceNotFound,
 )
 from plainmcp.questions import InputRequired, ListRoots
+from plainmcp.revisions import LATEST, LATEST_HANDSHAKE
 from speaking import ALL
 
 every_revision = pytest.mark.parametrize("revision", ALL)
@@ -232,3 +234,47 @@ def test_every_field_of_a_result_comes_back() -> None:
     server.tool(name="t")(lambda: ToolResult("x", meta={"k": 1}))
     result = run(server.call_tool("t"))
     assert result._meta is not None and result._meta["k"] == 1 and result.resultType == "complete"
+
+
+# Requests and responses ---------------------------------------------------------------------------
+
+
+def test_a_request_without_a_handshake_has_the_facts_of_its_client() -> None:
+    messages = ClientMessages(LATEST, {"roots": {}}, {"name": "c", "version": "1"}, "info")
+    prefix = "io.modelcontextprotocol/"
+    meta = {
+        f"{prefix}protocolVersion": "2026-07-28",
+        f"{prefix}clientCapabilities": {"roots": {}},
+        f"{prefix}clientInfo": {"name": "c", "version": "1"},
+        f"{prefix}logLevel": "info",
+        "progressToken": 5,
+    }
+    request = {"jsonrpc": "2.0", "id": 1, "method": "ping", "params": {"_meta": meta}}
+    assert messages.build_request("ping", {"_meta": {"progressToken": 5}}) == request
+    assert messages.build_request("ping", {})["id"] == 2
+
+
+def test_a_request_after_a_handshake_has_its_parameters_only() -> None:
+    messages = ClientMessages(LATEST_HANDSHAKE, {"roots": {}}, {"name": "c", "version": "1"})
+    facts = {"capabilities": {"roots": {}}, "clientInfo": {"name": "c", "version": "1"}}
+    assert messages.build_handshake("2025-11-25") == {
+        "jsonrpc": "2.0",
+        "id": 1,
+        "method": "initialize",
+        "params": {"protocolVersion": "2025-11-25", **facts},
+    }
+    assert messages.build_request("ping", {"a": None})["params"] == {"a": None}
+
+
+def test_a_result_is_read_as_it_was_sent() -> None:
+    assert read_result(b'{"jsonrpc":"2.0","id":1,"result":{"a": 1.0}}') == b'{"a": 1.0}'
+    with pytest.raises(RpcError, match="the server answered with error -32000: no") as caught:
+        read_result(b'{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"no","data":[1]}}')
+    assert (caught.value.code, caught.value.message, caught.value.data) == (-32000, "no", [1])
+
+
+def test_the_next_round_has_the_answers_and_the_state() -> None:
+    asks = b'{"resultType":"input_required","inputRequests":{"a":{"method":"roots/list"}},"requestState":"s"}'
+    following = params_of_next_round(asks, {"name": "t"}, lambda question: {"for": question["method"]})
+    assert following == {"name": "t", "inputResponses": {"a": {"for": "roots/list"}}, "requestState": "s"}
+    assert params_of_next_round(b'{"resultType":"complete"}', {}, lambda question: None) is None
