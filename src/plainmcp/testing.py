@@ -12,7 +12,7 @@
 """
 
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -25,9 +25,11 @@ from .revisions import REVISIONS, Revision
 from .transports.connection import Connection
 
 if TYPE_CHECKING:
+    from .store.interface import Store
+
     client: Any  # made by __getattr__
 
-__all__ = ["Client", "RpcError", "assert_valid_on_every_revision", "client"]
+__all__ = ["Client", "RpcError", "assert_valid_on_every_revision", "check_store", "client"]
 
 Check = Callable[[Revision, str, bytes], None]
 Answer = Callable[[dict[str, Any]], Any]
@@ -196,6 +198,23 @@ def _check_tool(tool: dict[str, Any], revision: Revision) -> None:
         assert output_schema is None and "title" not in tool, f"{where}: it shows what the revision does not know"
     elif revision.structured == "object" and output_schema is not None:
         assert output_schema.get("type") == "object", f"{where}: its output schema is not the schema of an object"
+
+
+def check_store(
+    make: Callable[[], "Store"], *, outage: Callable[[], AbstractContextManager[object]] | None = None
+) -> None:
+    """Fail if a store does not keep a guarantee of `plainmcp.store.Store`; a sentence says which, for each of them.
+
+    `make` makes an object for the store; all that it makes are for the same one, if that is shared by processes.
+    `outage()` gives a context in which the store cannot be reached: without it, time limits are not checked. Takes
+    some two seconds, forks once, and leaves only keys that expire.
+    """
+    from .store.guarantees import find_failures  # loaded for those who have written a store
+
+    failures = find_failures(make, outage)
+    if failures:
+        text = "\n".join(f"- {failure}" for failure in failures)
+        raise AssertionError(f"this store does not keep what plainmcp.store.Store guarantees:\n{text}")
 
 
 # The fixture --------------------------------------------------------------------------------------

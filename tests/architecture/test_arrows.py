@@ -37,6 +37,7 @@ LAZY_MODULES = {
     "cli/scripts": "importlib.metadata takes long to load, and only a name that is no file needs it",
     "redis/__init__": "an extra: needed only with --redis",
     "replicas/presence": "needed only with a store",
+    "store/guarantees/__init__": "needed only by the tests of a store",
     "transports/http/sessions/none": "needed only with stateless=True",
     "transports/http/sessions/shared": "needed only with a store",
     "transports/http/sessions/signed": 'needed only with sessions="signed"',

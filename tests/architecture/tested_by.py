@@ -82,6 +82,9 @@ TESTED_BY: dict[str, str] = {
         "schema/subschemas schema/type_tree"
     ),
     "schema/test_output_check.py": "schema/keywords schema/validator schema/wording",
+    "store/test_guarantees.py": (
+        "store/guarantees/following store/guarantees/keeping store/guarantees/run store/guarantees/using"
+    ),
     "store/test_memory.py": "store/interface",
     "test_arguments_at_the_wire.py": "schema/coercion_errors schema/core_schemas schema/pydantic",
     "test_context.py": "values/slow",

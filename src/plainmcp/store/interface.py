@@ -26,7 +26,14 @@ class Entry(NamedTuple):
 class Store(Protocol):
     """What is shared. Keys are text; everything expires, and a log has a greatest length.
 
-    It may be used from any thread. Each method raises StoreError within a second or so if it cannot do its work.
+    `plainmcp.testing.check_store` checks what a store guarantees:
+
+    - Keys are any text, and values any bytes, up to some MiB. A key has a value or a log, not both.
+    - It may be used from any thread, and by many at a time.
+    - It may be made and used before a process forks. Then the child uses it, too, and neither disturbs the other.
+    - Each method raises StoreError within a second or so if it cannot do its work, and works again when it can. A
+      `read` that waits has that long in addition.
+    - Two objects for the same store are equal, and have the same hash.
     """
 
     is_shared: bool
@@ -43,13 +50,18 @@ class Store(Protocol):
         """Remove the value of a key."""
 
     def change(self, key: str, before: bytes | None, after: bytes, seconds: float) -> bool:
-        """Set the value of a key if it still has the value `before` (None: no value); returns whether it had."""
+        """Set the value of a key if it still has the value `before` (None: no value); returns whether it had.
+
+        Of several that change a value at once, from the same value, one gets True.
+        """
         ...
 
     def append(self, entries: Sequence[tuple[str, bytes]], most: int, seconds: float) -> list[int]:
         """Append each value to its log; returns the positions.
 
-        A log keeps about `most` entries, the newest, and expires after some seconds without a new one.
+        A log keeps about `most` entries, the newest and sometimes more, and expires after some seconds without a new
+        one. Positions grow also after it has expired. The names of all logs have one tag, which is what the first
+        braces in them enclose: a store may keep logs of different tags on different machines.
         """
         ...
 
@@ -61,7 +73,13 @@ class Store(Protocol):
         ...
 
     def read(self, after: Mapping[str, int], seconds: float = 0) -> list[Entry]:
-        """The next entries of each log after a position, the oldest first; waits some seconds if there are none."""
+        """The next entries of each log after a position, the oldest first; waits some seconds if there are none.
+
+        The logs come in the order of `after`, and at most MAX_READ entries of each. The names of all have one tag.
+        Nothing is left out: an entry that is appended later has a greater position, and an entry comes with those
+        that were appended before it to the logs that are named first. It waits until there is an entry in one of the
+        logs, or at most so many seconds; a long wait may end after a second.
+        """
         ...
 
     def close(self) -> None:
