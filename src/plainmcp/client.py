@@ -39,7 +39,7 @@ class RpcError(Exception):
     """The server answered with a JSON-RPC error."""
 
     def __init__(self, code: int, message: str, data: Any = None) -> None:
-        super().__init__(f"the server answered with error {code}: {message}")
+        super().__init__(f"{code}: {message}")
         self.code = code
         self.message = message
         self.data = data

@@ -41,7 +41,8 @@ def text_of(result: dict[str, Any]) -> str:
 
 def first_round(client: Client, name: str, **params: Any) -> dict[str, Any]:
     """What one call gives, with nobody answering what it asks."""
-    return client._exchange("tools/call", {"name": name, "arguments": {}, **params})
+    message = client._messages.build_request("tools/call", {"name": name, "arguments": {}, **params})
+    return json.loads(client._exchange(message))  # type: ignore[no-any-return]
 
 
 # The offer ----------------------------------------------------------------------------------------
@@ -353,8 +354,7 @@ def test_changes_reach_a_client_that_shook_hands_and_subscribed() -> None:
 def test_a_stream_hears_of_the_changes_it_asked_for_and_of_no_others() -> None:
     client = client_of(MODERN)
     wanted = {"toolsListChanged": True, "resourceSubscriptions": ["test://watched-resource"]}
-    params = client._with_meta({"notifications": wanted})
-    listen = {"jsonrpc": "2.0", "id": "l", "method": "subscriptions/listen", "params": params}
+    listen = client._messages.build_request("subscriptions/listen", {"notifications": wanted}) | {"id": "l"}
     assert client.send(json.dumps(listen).encode()) is None
     for name in ("test_trigger_tool_change", "test_trigger_prompt_change", "test_trigger_resource_change"):
         client.call(name)

@@ -21,6 +21,7 @@ __all__ = [
     "Responder",
     "Transport",
     "Unreachable",
+    "text_of",
 ]
 
 Receive = Callable[[bytes], None]
@@ -33,6 +34,11 @@ _ROUNDS = 20  # of questions in one request
 
 class Unreachable(Exception):
     """There is no server at this address, or it does not speak MCP; the text says why."""
+
+
+def text_of(error: Exception) -> str:
+    """What a command prints for an exception: an error of the server is named as one."""
+    return f"the server answered with error {error}" if isinstance(error, RpcError) else str(error)
 
 
 class Transport(Protocol):

@@ -21,7 +21,7 @@ from . import listing, preview, show
 from .answers import Answers, parse_answer
 from .arguments import UsageError, parse_arguments
 from .caller_option import principal_of
-from .client import McpClient, Unreachable
+from .client import McpClient, Unreachable, text_of
 from .connect import connect_remote, open_client, open_server
 from .grammar import SHELLS
 from .listing import KEYS, LISTS, TITLES
@@ -158,9 +158,9 @@ def _open_request(options: Any, target: str, kind: str, name: str) -> Generator[
                     raise
                 _check_name(client, kind, name)
                 if error.code == MissingCapability.code and not answers.capabilities:
-                    raise UsageError(f"{error}; answer what the server asks with --answer JSON") from None
+                    raise UsageError(f"{text_of(error)}; answer what the server asks with --answer JSON") from None
                 if server is not None and options.principal is None and _names_scopes(error):
-                    raise Unreachable(f"{error}; say who calls with --principal 'NAME SCOPE'") from None
+                    raise Unreachable(f"{text_of(error)}; say who calls with --principal 'NAME SCOPE'") from None
                 raise
             answers.check()
 

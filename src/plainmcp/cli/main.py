@@ -10,7 +10,7 @@ from ..client import RpcError
 from ..compat import install
 from ..errors import AuthorError
 from .arguments import UsageError
-from .client import Unreachable
+from .client import Unreachable, text_of
 from .grammar import build_parser
 from .load import load
 from .options import parse_options
@@ -36,7 +36,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except (UsageError, LoadError, AuthorError, Unreachable, RpcError) as error:
-        print(f"plainmcp: {escape_controls(str(error))}", file=sys.stderr)
+        print(f"plainmcp: {escape_controls(text_of(error))}", file=sys.stderr)
         return 2 if isinstance(error, UsageError) else 1 if isinstance(error, LoadError) else 3
     except KeyboardInterrupt:
         return 0 if options.name == "serve" else 130

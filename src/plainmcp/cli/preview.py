@@ -15,7 +15,7 @@ from ..policy import Policy
 from ..preview.calls import CallPreview, copies_of, in_order, read_preview
 from ..revisions import Revision
 from ..server import Server
-from .client import InProcessTransport, McpClient, OnNotification, Unreachable
+from .client import InProcessTransport, McpClient, OnNotification, Unreachable, text_of
 from .show import block_lines, escape_controls, in_colour
 
 __all__ = ["CallPreview", "preview_remote", "preview_server", "report_lines"]
@@ -71,7 +71,7 @@ def preview_remote(
                 else:
                     refusals[revision.name] = f"the server offers {client.revision} instead"
         except (RpcError, Unreachable) as error:
-            refusals[revision.name], failure = str(error), error
+            refusals[revision.name], failure = text_of(error), error
     if not previews:
         raise failure or Unreachable("; ".join(f"nothing on {name}: {why}" for name, why in refusals.items()))
     return previews, refusals
