@@ -179,7 +179,7 @@ class Context(Generic[L]):
     @property
     def meta(self) -> dict[str, Any]:
         """The `_meta` of the request."""
-        return self._request.meta.as_dict() if self._request.meta else {}
+        return self._request.params.meta_as_dict() if self._request.meta else {}
 
     @property
     def cancelled(self) -> bool:

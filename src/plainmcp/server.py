@@ -7,6 +7,8 @@ from functools import cached_property, partial
 from inspect import isroutine
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, Unpack, overload
 
+from msgspec.structs import replace
+
 from . import revisions
 from .client import ClientMessages, RpcError, list_all, parse_result, raise_failure, read_result, to_error
 from .errors import AuthorError, OptionError
@@ -15,11 +17,12 @@ from .protocol.dispatch import dispatch, dispatch_observed, receive
 from .protocol.exchange import Exchange
 from .protocol.habits import SERVER_ATTRIBUTES, with_advice
 from .protocol.methods import METHODS, Method
+from .protocol.methods.own import compile as compile_method
 from .protocol.middleware import Middleware, wrap_methods
 from .protocol.middleware import compile as compile_middleware
 from .protocol.observation import check_observer
 from .protocol.option_check import with_checked_options
-from .protocol.options import HttpOptions, RunOptions
+from .protocol.options import HttpOptions, MethodOptions, RunOptions
 from .protocol.request import Caller
 from .revisions import Revision
 from .transports import run as runner
@@ -89,7 +92,7 @@ class Server(Core):
         """
 
         def register(function: F) -> F:
-            self._middleware.append(compile_middleware(function, methods))
+            self._middleware.append(compile_middleware(function, methods, self.methods))
             self._compile_methods()
             return function
 
@@ -125,14 +128,32 @@ class Server(Core):
         start = [] if self.life is None or self._has_started else [self.life.middleware]
         self.chain = (*start, *self._middleware)
         inner = any(server.chain for server in self._mounted_servers())
-        methods = {**METHODS, **self.own_methods} if self.own_methods else METHODS
-        self.methods = (
-            wrap_methods(methods, self.chain, own=self.own_methods, has_inner=inner)
-            if self.chain or inner
-            else methods
-        )
+        self.methods = wrap_methods(self.methods_without_middleware(), self.chain, inner)
         for parent in self._parents:
             parent._compile_methods()
+
+    @with_checked_options("@server.method", 'write @server.method("books/list")')
+    def method(self, name: str, **options: Unpack[MethodOptions]) -> Callable[[F], F]:
+        """Answer a method of your own: `@server.method("books/list", extension="com.example/books")`.
+
+        The function takes the parameters of a request as one object, of the type of its hint or of `params`, and the
+        Context if it wants to; its value is the result, an object. `revisions` are those that have the method: all,
+        or with an extension those without a handshake. With `extension`, the server announces it, and a client that
+        does not declare it is refused. `mcp_name` is the parameter that the header Mcp-Name repeats over HTTP.
+        """
+
+        def register(function: F) -> F:
+            details: dict[str, Any] = {"timeout": self.timeout, **options}
+            self.added_methods = {**self.added_methods, name: compile_method(name, function, self.rules, **details)}
+            self._compile_methods()
+            return function
+
+        return register
+
+    def methods_without_middleware(self) -> Mapping[str, Method]:
+        """The methods that it answers, by name, without its middleware."""
+        own = {name: replace(METHODS[name], answer=answer, find=None) for name, answer in self.own_methods.items()}
+        return {**METHODS, **own, **self.added_methods} if own or self.added_methods else METHODS
 
     def start(self) -> None:
         """Start the lifespan, also of mounted servers, unless it has started; raises what it raises.

@@ -14,7 +14,7 @@ __all__ = ["LISTS"]
 def _list_whole(server: Core, request: Request) -> Any:
     if server.page_size is None:
         request.params.cursor = jsonrpc.ABSENT
-    return METHODS[request.method](server, request)
+    return METHODS[request.method].answer(server, request)
 
 
 LISTS: dict[str, Callable[[Core, Request], Any]] = dict.fromkeys(

@@ -94,14 +94,16 @@ def check_key(core: "Core", option: str) -> None:
 class Core:
     """A server without I/O: its settings, and the features that its decorators register."""
 
-    methods: Mapping[str, Callable[..., Any]]
-    """The functions that answer the methods of the protocol, by name; middleware is in there."""
+    methods: Mapping[str, Any]
+    """The rows of the methods that it answers, by name (see methods); middleware is in there."""
     dispatch: Callable[["Core", Envelope, Caller], Exchange]
     """The function that starts to answer a message; observers are in there."""
     observers: tuple[Callable[[Any], Any], ...] = ()
     """The functions that see each request begin and end."""
     session_observers: tuple[Callable[[Any], Any], ...] = ()
     """The functions that see each session begin and end."""
+    added_methods: Mapping[str, Any] = {}
+    """The rows of the methods that its author has added, by name."""
     own_methods: Mapping[str, Callable[..., Any]] = {}
     """Functions of a server's own that answer methods in place of those of the protocol."""
     own_notifications: Mapping[str, Callable[["Core", Envelope, Caller], Exchange]] = {}
@@ -508,8 +510,9 @@ class Core:
         """
         offered = {name: {**details} for name, details in _CAPABILITIES.items() if self.registry.is_offered(name)}
         offered["logging"] = {}
-        if self.extensions:
-            offered["extensions"] = self.extensions
+        of_methods: dict[str, Any] = {row.extension: {} for row in self.methods.values() if row.extension is not None}
+        if self.extensions or of_methods:
+            offered["extensions"] = {**of_methods, **self.extensions}
         return offered
 
     def info_for(self, revision: Revision) -> Any:

@@ -26,7 +26,7 @@ from .core import Core
 from .exchange import FAILURES, Exchange
 from .failures import error_response
 from .interrupts import raise_interrupt
-from .methods import GUARDED, Method
+from .methods import Answer, Method
 from .observation import observe
 from .request import Caller, Request
 
@@ -80,10 +80,10 @@ def dispatch(server: Core, envelope: Envelope, caller: Caller) -> Exchange:
         params = envelope.params or _NO_PARAMS
         meta = None if params._meta is UNSET else params._meta
         revision = _revision_of(name, meta, caller)
-        method = _method_of(name, revision, server)
+        answer = _answer_of(name, revision, server)
         if meta is not None:
             check_log_level(meta)
-        result = method(
+        result = answer(
             server,
             Request(id, name, params, meta, revision, caller.session, caller.link, caller.principal, caller.headers),
         )
@@ -151,13 +151,14 @@ def check_log_level(meta: Meta) -> None:
         raise InvalidParams(f"unknown log level; the levels are {', '.join(LOG_LEVELS)}")
 
 
-def _method_of(name: str, revision: Revision, server: Core) -> Method:
+def _answer_of(name: str, revision: Revision, server: Core) -> Answer:
     """The function that answers a method on a revision; raises MethodNotFound."""
-    method = server.methods.get(name) if name in revision.methods else None
+    method: Method | None = server.methods.get(name)
     # Without a handshake a client does not know the features, so a method without features does not exist.
     feature_lists = None if revision.handshake else server.registry.features_of.get(name)
-    if method is not None and (feature_lists is None or any(feature_lists)):
-        return method
+    is_there = name in revision.methods or (method is not None and revision.name in method.revisions)
+    if method is not None and is_there and (feature_lists is None or any(feature_lists)):
+        return method.answer
     # A client that tries the handshake of older revisions gets the list of served revisions (VER-12).
     supported = {"supported": list(MODERN)} if name == "initialize" and not revision.handshake else {}
     raise MethodNotFound("Method not found", {"method": name, **supported})
@@ -184,10 +185,12 @@ def find_missing_scopes(server: Core, batch: list[Raw], caller: Caller) -> Insuf
         try:
             envelope = jsonrpc.decode_message(part)
             name, params = envelope.method, envelope.params or _NO_PARAMS
-            if name is not UNSET and name in GUARDED and envelope.id is not ABSENT:
+            method: Method | None = None if name is UNSET else server.methods.get(name)
+            if method is not None and method.check_scopes is not None and envelope.id is not ABSENT:
+                assert name is not UNSET
                 revision, headers, link = caller.assumed_revision, caller.headers, caller.link
                 request = Request(envelope.id, name, params, None, revision, None, link, caller.principal, headers)
-                GUARDED[name](server, request)
+                method.check_scopes(server, request)
         except InsufficientScope as error:
             required |= dict.fromkeys(error.scopes)
         except FAILURES as error:

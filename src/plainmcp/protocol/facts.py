@@ -157,7 +157,7 @@ class RequestFacts:
     def meta(self) -> dict[str, Any]:
         """The `_meta` of the request."""
         try:
-            return {} if self._meta is None else self._meta.as_dict()
+            return {} if self._meta is None else self._params.meta_as_dict()
         except _UNREADABLE:
             return {}
 

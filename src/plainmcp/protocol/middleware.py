@@ -23,7 +23,7 @@ from .core import Core
 from .exchange import FAILURES, Around, Evaluation, Exchange, Listen
 from .failures import error_response, internal_error
 from .features import Feature
-from .methods import FINDERS, METHODS, Method
+from .methods import METHODS, Answer, Method
 from .plan import Plan, plan_of
 from .prefix import Prefix, remove_prefix
 from .request import Cancelled, Request
@@ -46,13 +46,15 @@ class Middleware(msgspec.Struct, frozen=True):
         return self.methods is None or method in self.methods
 
 
-def compile(function: Callable[..., Any], methods: Sequence[str] | None = None) -> Middleware:
-    """A function as middleware; raises AuthorError for a method that does not exist."""
+def compile(
+    function: Callable[..., Any], methods: Sequence[str] | None = None, known: Collection[str] = METHODS
+) -> Middleware:
+    """A function as middleware; raises AuthorError for a method that is not one of the known."""
     if not callable(function):
         raise AuthorError(f"middleware is a function of a request and call_next, not {type(function).__name__}")
     for method in methods or ():
-        if method not in METHODS:
-            raise AuthorError(f"there is no method {method!r}; the methods are {', '.join(METHODS)}")
+        if method not in known:
+            raise AuthorError(f"there is no method {method!r}; the methods are {', '.join(known)}")
     target = function if iscoroutinefunction(function) else getattr(function, "__call__", function)  # noqa: B004
     feature = Feature(function=function, is_async=iscoroutinefunction(target))
     only_looks = isgeneratorfunction(function)
@@ -73,29 +75,34 @@ def _check_parameters(function: Callable[..., Any], count: int) -> None:
 
 
 def wrap_methods(
-    methods: Mapping[str, Method],
-    chain: Sequence[Middleware],
-    *,
-    own: Collection[str] = (),
-    has_inner: bool = False,
+    methods: Mapping[str, Method], chain: Sequence[Middleware], has_inner: bool = False
 ) -> Mapping[str, Method]:
     """Every method, with the middleware that is for it around it. The first is the outermost.
 
-    `own` has the methods that a server answers itself, without a feature. With `has_inner`, mounted servers have
-    middleware around their own features.
+    With `has_inner`, mounted servers have middleware around their own features.
     """
-    wrapped = dict(methods)
-    for name, method in methods.items():
-        around = [one for one in chain if one.is_for(name)]
-        if name in FINDERS and name not in own:
-            if around or has_inner:
-                wrapped[name] = partial(_start, _compile_call(around, _call_feature), _write_value)
-        elif around:
-            stays_open = name == "subscriptions/listen"
-            call = _compile_call(around, _accept if stays_open else partial(_call_method, method))
-            call = partial(_listen_after, call, method) if stays_open else call
-            wrapped[name] = partial(_start, call, _write_result)
-    return wrapped
+    if not (chain or has_inner):
+        return methods
+    return {
+        name: _wrap(name, method, [one for one in chain if one.is_for(name)], has_inner)
+        for name, method in methods.items()
+    }
+
+
+def _wrap(name: str, method: Method, chain: Sequence[Middleware], has_inner: bool) -> Method:
+    """A method with middleware around what answers it."""
+    if method.find is not None and (chain or has_inner):
+        return _answered_by(method, _compile_call(chain, _call_feature), _write_value)
+    if not chain:
+        return method
+    stays_open = name == "subscriptions/listen"
+    call = _compile_call(chain, _accept if stays_open else partial(_call_method, method.answer))
+    call = partial(_listen_after, call, method.answer) if stays_open else call
+    return _answered_by(method, call, _write_result)
+
+
+def _answered_by(method: Method, call: Call, write: Callable[["MiddlewareRequest", Any], bytes]) -> Method:
+    return msgspec.structs.replace(method, answer=partial(_start, call, write))
 
 
 def _compile_call(chain: Sequence[Middleware], end: Call) -> Call:
@@ -213,7 +220,7 @@ class MiddlewareRequest:
 
         Of other methods the value is the result already.
         """
-        if self.method not in FINDERS:
+        if not _has_feature(self):
             return value
         plan, _ = self._outermost._target or _find(self)
         feature = plan.feature
@@ -231,7 +238,8 @@ class MiddlewareRequest:
 def _start(call: Call, write: Callable[[MiddlewareRequest, Any], bytes], server: Core, request: Request) -> Exchange:
     """Start to answer a request through its middleware; `write` writes the response for what comes out of it."""
     incoming = MiddlewareRequest(server, request)
-    if server.registry.has_requirements and _has_feature(incoming):
+    has_requirements = server.registry.has_requirements or request.method in server.added_methods
+    if has_requirements and _has_feature(incoming):
         refusal = _check_scopes(incoming)
         if refusal is not None:
             return Exchange(refusal)
@@ -280,7 +288,7 @@ def _throw(observer: Generator[None, None, None], error: BaseException) -> None:
 
 def _has_feature(incoming: MiddlewareRequest) -> bool:
     """Whether the method is answered by a feature, and not by a function of the server's own."""
-    return incoming.method in FINDERS and incoming.method not in incoming._server.own_methods
+    return incoming._server.methods[incoming.method].find is not None
 
 
 def _check_scopes(incoming: MiddlewareRequest) -> bytes | None:
@@ -302,9 +310,10 @@ def _check_scopes(incoming: MiddlewareRequest) -> bytes | None:
 def _find(incoming: MiddlewareRequest) -> tuple[Plan[Any], Any]:
     """The plan for a request as it is now, and its arguments; raises a ProtocolError."""
     server, request = incoming._server, incoming._current()
-    find, kind = FINDERS[request.method]
-    feature, arguments = find(server, request)
-    return plan_of(kind, server, feature, request), arguments
+    method = server.methods[request.method]
+    assert method.find is not None and method.plan is not None  # see _has_feature
+    feature, arguments = method.find(server, request)
+    return plan_of(method.plan, server, feature, request), arguments
 
 
 def _call_feature(incoming: MiddlewareRequest, finish: Finish) -> Steps:
@@ -351,9 +360,9 @@ def _fail(incoming: MiddlewareRequest, request: Request, error: BaseException) -
 # Methods without a handler ------------------------------------------------------------------------
 
 
-def _call_method(method: Method, incoming: MiddlewareRequest, finish: Finish) -> Steps:
+def _call_method(answer: Answer, incoming: MiddlewareRequest, finish: Finish) -> Steps:
     request = _with_inner_link(incoming._current())
-    response = yield from _take_all(method(incoming._server, request), request)
+    response = yield from _take_all(answer(incoming._server, request), request)
     incoming._response, incoming._result = response, _result_of(response, request)
     return finish(incoming._result)
 
@@ -417,11 +426,11 @@ def _write_result(incoming: MiddlewareRequest, result: Any) -> bytes:
         return _fail(incoming, incoming._request, error)
 
 
-def _listen_after(accept: Call, method: Method, incoming: MiddlewareRequest, finish: Finish) -> Steps:
+def _listen_after(accept: Call, answer_by: Answer, incoming: MiddlewareRequest, finish: Finish) -> Steps:
     """The steps of a request that stays open: its middleware ends before it starts."""
     yield from accept(incoming, keep)
     request = incoming._current()
-    answer = method(incoming._server, _with_inner_link(request))
+    answer = answer_by(incoming._server, _with_inner_link(request))
     if isinstance(answer, Exchange) and isinstance(answer.step, Listen):
         answer.step = msgspec.structs.replace(answer.step, link=request.link)  # which the transport keeps open
     return (yield from _take_all(answer, request))

@@ -16,6 +16,7 @@ __all__ = [
     "FeatureOptions",
     "FileOptions",
     "HttpOptions",
+    "MethodOptions",
     "PromptOptions",
     "ResourceOptions",
     "RunOptions",
@@ -82,6 +83,19 @@ class DirectoryOptions(ResourceOptions, total=False):
 
 class PromptOptions(FeatureOptions, total=False):
     """Options of a prompt."""
+
+
+class MethodOptions(TypedDict, total=False):
+    """Options of a method of an author's own."""
+
+    params: Any  # the type of the parameters; by default the hint of the function's parameter
+    revisions: Collection[str]  # that have it
+    extension: str | None  # that a client must have declared
+    mcp_name: str | None  # the parameter that the header Mcp-Name repeats
+    requires: str | Collection[str] | Callable[[Any], Any] | None
+    needs: dict[str, Any]
+    inline: bool
+    timeout: float | None
 
 
 class CompletionOptions(TypedDict, total=False):

@@ -188,9 +188,11 @@ class Plan(Generic[F]):
         missing = lacking(self.feature.needs, request.capabilities)
         if not missing:
             return
+        extensions = missing.get("extensions", {})
+        names = ", ".join([name for name in missing if name != "extensions"] + [*extensions])
         if request.revision.handshake:  # these revisions have no error code for it
-            raise ToolError(f"This needs {', '.join(missing)}, {describe_lack(request.session)}.")
-        raise MissingCapability(f"this needs the client capability {', '.join(missing)}", missing)
+            raise ToolError(f"This needs {names}, {describe_lack(request.session)}.")
+        raise MissingCapability(f"this needs the client capability {names}", missing)
 
 
 class Invocation(Exchange, kw_only=True):

@@ -6,7 +6,7 @@ ways, so that it comes back exactly as it was sent.
 
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from typing import Any, Literal
+from typing import Any, Generic, Literal, TypeVar
 
 import msgspec
 from msgspec import UNSET, Raw, Struct, UnsetType
@@ -37,6 +37,8 @@ __all__ = [
 ABSENT = Raw(b"")
 """The value of a member that a message does not have."""
 
+T = TypeVar("T")
+
 Id = Raw | bytes
 """The id of a request, as JSON."""
 
@@ -55,7 +57,6 @@ class Meta(
         "client": f"{_RESERVED}clientInfo",
         "log_level": f"{_RESERVED}logLevel",
         "progress_token": "progressToken",
-        "message": "",
     },
 ):
     """The `_meta` of a request."""
@@ -68,17 +69,12 @@ class Meta(
     traceparent: Any = UNSET
     tracestate: Any = UNSET
     baggage: Any = UNSET
-    message: Any = ABSENT  # the whole message that it is part of, as JSON
-
-    def as_dict(self) -> dict[str, Any]:
-        """All members of `_meta`, also those that have no field here."""
-        return _decode_whole_meta(self.message).params._meta
 
 
-class Params(Struct, gc=False):
-    """Every parameter of every method, as raw JSON; absent ones are empty.
+class Params(Struct, gc=False, rename={"message": ""}):
+    """Every parameter of the methods of the protocol, as raw JSON; absent ones are empty.
 
-    Nearly every request needs `name`, `uri` and `_meta`, so these are decoded.
+    Nearly every request needs `name`, `uri` and `_meta`, so these are decoded. Others are in `message`.
     """
 
     name: Any = UNSET
@@ -98,6 +94,7 @@ class Params(Struct, gc=False):
     protocolVersion: Raw = ABSENT
     capabilities: Raw = ABSENT
     clientInfo: Raw = ABSENT
+    message: Any = b'{"params":{}}'  # the whole message that they are part of, as JSON
 
     def get(self, name: str, kind: Any, default: Any = UNSET) -> Any:
         """One parameter as a type; raises InvalidParams when it is missing or of another type."""
@@ -118,25 +115,43 @@ class Params(Struct, gc=False):
         except (msgspec.MsgspecError, RecursionError, UnicodeError) as error:
             raise InvalidParams(f"params.{name}: {error}") from error
 
+    def read(self, kind: Any) -> Any:
+        """All parameters as a type; raises InvalidParams."""
+        decoder = _decoders.get(_Whole[kind])
+        if decoder is None:
+            decoder = _decoders[_Whole[kind]] = codec.decoder_of(_Whole[kind])
+        try:
+            return decoder(self.message).params
+        except (msgspec.MsgspecError, RecursionError, UnicodeError) as error:
+            raise InvalidParams(str(error)) from error
+
     def as_dict(self) -> dict[str, Any]:
-        """The parameters as plain data."""
-        members = {name: getattr(self, name) for name in self.__struct_fields__}
-        present = {name: value for name, value in members.items() if value is not UNSET and value is not ABSENT}
-        if isinstance(self._meta, Meta):
-            present["_meta"] = self._meta.as_dict()
-        return {name: msgspec.json.decode(one) if type(one) is Raw else one for name, one in present.items()}
+        """The parameters as plain data, also those that have no field here."""
+        return _decode_whole(self.message).params
+
+    def meta_as_dict(self) -> dict[str, Any]:
+        """All members of `_meta`, also those that have no field here."""
+        return _decode_whole_meta(self.message).params._meta
 
     def with_changes(self, params: dict[str, Any]) -> "Params":
         """Other parameters with the same `_meta`; raises InvalidParams."""
         try:
-            changed = _decode_params(codec.encode({**params, "_meta": {}}))
+            message = codec.encode({"params": {**params, "_meta": self.meta_as_dict()}})
+            changed: Params = _decode_params(message).params
         except (msgspec.MsgspecError, TypeError, ValueError, RecursionError) as error:
             raise InvalidParams(f"the parameters cannot be written as JSON: {error}") from error
-        changed._meta = self._meta
+        changed._meta, changed.message = self._meta, message
         return changed
 
 
-_decode_params = msgspec.json.Decoder(Params).decode
+class _Whole(Struct, Generic[T]):
+    """A message, decoded as far as its parameters are needed."""
+
+    params: T
+
+
+class _Members(Struct):
+    params: dict[str, Any] = {}
 
 
 class Envelope(Struct, gc=False):
@@ -191,6 +206,8 @@ class _Notification(Struct):
 _decode = msgspec.json.Decoder(Envelope).decode
 _decode_head = msgspec.json.Decoder(_OnlyId).decode
 _decode_notification = msgspec.json.Decoder(_Notification).decode
+_decode_params = msgspec.json.Decoder(_Whole[Params]).decode
+_decode_whole = msgspec.json.Decoder(_Members).decode
 _decode_whole_meta = msgspec.json.Decoder(_WithMeta).decode
 _decode_batch = msgspec.json.Decoder(list[Raw]).decode
 
@@ -213,8 +230,8 @@ def decode_message(raw: bytes | Raw) -> Envelope:
     except (msgspec.MsgspecError, RecursionError, UnicodeError, ParseError) as error:
         return _recover_notification(raw, error)
     id, params = envelope.id, envelope.params
-    if params is not None and params._meta is not UNSET:
-        params._meta.message = raw
+    if params is not None:
+        params.message = raw
     if envelope.method is not UNSET and (id is ABSENT or memoryview(id)[0] in _NUMBER or _is_id(id)):
         return envelope
     if id is not ABSENT and not _is_id(id):

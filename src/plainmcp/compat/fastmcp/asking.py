@@ -5,7 +5,6 @@ import re
 from typing import Any, TypeVar
 
 from ...client import ClientMessages, RpcError, read_result
-from ...protocol.methods import METHODS
 from ...revisions import LATEST_HANDSHAKE
 from ...server import Server
 from ...wire import codec
@@ -172,7 +171,7 @@ def _failure_of(text: str, tool: str) -> type[Exception]:
 def _without_middleware(server: Server) -> Server:
     """The same server, whose requests do not pass through its middleware."""
     other = copy.copy(server)
-    other.methods, other.chain = {**METHODS, **server.own_methods}, ()
+    other.methods, other.chain = server.methods_without_middleware(), ()
     return other
 
 

@@ -162,7 +162,7 @@ class _HandlerPlan(Plan[_HandlerFeature]):
         """The request of the SDK; raises InvalidParams."""
         params = {name: request.params.get(name, Any) for name in _PARAMS if _is_given(request, name)}
         if request.meta is not None:
-            params["_meta"] = types.RequestParams(**request.meta.as_dict())
+            params["_meta"] = types.RequestParams(**request.params.meta_as_dict())
         if params.get("level", LOG_LEVELS[0]) not in LOG_LEVELS:
             raise InvalidParams(f"params.level is one of {', '.join(LOG_LEVELS)}")
         if "uri" in params:

@@ -145,7 +145,7 @@ async def _answer_within(request: Request, server: Server, message: dict[str, An
 
     link: Any = None if request.link is None else _InnerLink(request.link)
     caller = Caller(request.session, request.principal, request.revision, link, headers=request.headers)
-    meta = {} if request.meta is None else {"_meta": request.meta.as_dict()}
+    meta = {} if request.meta is None else {"_meta": request.params.meta_as_dict()}
     whole = {**message, "id": msgspec.json.decode(request.id), "params": {**message["params"], **meta}}
     return await run_async(receive(server, whole, caller), threads_of(server)) or b"{}"
 

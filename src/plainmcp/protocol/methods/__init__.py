@@ -1,8 +1,10 @@
-"""Every method of the protocol, by name. Each module has the methods of one area."""
+"""Every method of the protocol, as a row: who answers it, and what is known before. Each module has one area."""
 
 from collections.abc import Callable
 from functools import partial
 from typing import Any
+
+from msgspec import Struct
 
 from ..core import Core
 from ..exchange import Exchange
@@ -11,49 +13,60 @@ from ..plan import Plan, ToolPlan, plan_of
 from ..request import Request
 from . import completion, lifecycle, prompts, resources, subscriptions, tools
 
-__all__ = ["FINDERS", "GUARDED", "METHODS", "Method"]
+__all__ = ["METHODS", "Answer", "Finder", "Method", "calling"]
 
-Method = Callable[[Core, Request], Exchange | bytes | dict[str, Any]]
+Answer = Callable[[Core, Request], Exchange | bytes | dict[str, Any]]
 """Answers a request: returns an exchange, a whole response, or the result of one."""
 
 Finder = Callable[[Core, Request], tuple[Feature, Any]]
 """Finds the feature for a request, and its arguments; raises a ProtocolError."""
 
-FINDERS: dict[str, tuple[Finder, type[Plan[Any]]]] = {
-    "prompts/get": (prompts.find, prompts.PromptPlan),
-    "resources/read": (resources.find, resources.ResourcePlan),
-    "tools/call": (tools.find, ToolPlan),
-}
-"""The methods that call a feature of the server: how it is found, and the class of its plans."""
+
+class Method(Struct, frozen=True, kw_only=True):
+    """One method of a server."""
+
+    answer: Answer
+    revisions: frozenset[str] = frozenset()
+    """The names of the revisions that have a method which is not the protocol's own."""
+    find: Finder | None = None
+    """For a method that calls a feature of the server: how it is found."""
+    plan: type[Plan[Any]] | None = None
+    """The class of the plans of these features."""
+    check_scopes: Callable[[Core, Request], object] | None = None
+    """Refuses a caller who lacks a scope that a feature requires, and runs nothing."""
+    params: Any = dict[str, Any]
+    """The type of all parameters, for a method whose function gets them as one object."""
+    header: str | None = None
+    """The parameter that the header Mcp-Name repeats."""
+    extension: str | None = None
+    """The extension that a client must have declared."""
 
 
-def _check_call(find: Finder, kind: type[Plan[Any]], server: Core, request: Request) -> None:
+def _check_call(find: Finder, plan: type[Plan[Any]], server: Core, request: Request) -> None:
     feature, arguments = find(server, request)
-    plan_of(kind, server, feature, request).check_scopes(request, arguments)
+    plan_of(plan, server, feature, request).check_scopes(request, arguments)
 
 
-GUARDED: dict[str, Callable[[Core, Request], object]] = {
-    **{name: partial(_check_call, *finder) for name, finder in FINDERS.items()},
-    "completion/complete": completion.check_scopes,
-    "resources/subscribe": subscriptions.check_scopes,
-}
-"""The methods for which a feature may require scopes: what refuses a caller who lacks one, and runs nothing."""
+def calling(answer: Answer, find: Finder, plan: type[Plan[Any]], **facts: Any) -> Method:
+    """A method that calls a feature of the server."""
+    return Method(answer=answer, find=find, plan=plan, check_scopes=partial(_check_call, find, plan), **facts)
+
 
 METHODS: dict[str, Method] = {
-    "completion/complete": completion.complete,
-    "initialize": lifecycle.initialize,
-    "logging/setLevel": lifecycle.set_level,
-    "ping": lifecycle.ping,
-    "prompts/get": prompts.get,
-    "prompts/list": prompts.list_,
-    "resources/list": resources.list_,
-    "resources/read": resources.read,
-    "resources/subscribe": subscriptions.subscribe,
-    "resources/templates/list": resources.list_templates,
-    "resources/unsubscribe": subscriptions.unsubscribe,
-    "server/discover": lifecycle.discover,
-    "subscriptions/listen": subscriptions.listen,
-    "tools/call": tools.call,
-    "tools/list": tools.list_,
+    "completion/complete": Method(answer=completion.complete, check_scopes=completion.check_scopes),
+    "initialize": Method(answer=lifecycle.initialize),
+    "logging/setLevel": Method(answer=lifecycle.set_level),
+    "ping": Method(answer=lifecycle.ping),
+    "prompts/get": calling(prompts.get, prompts.find, prompts.PromptPlan, header="name"),
+    "prompts/list": Method(answer=prompts.list_),
+    "resources/list": Method(answer=resources.list_),
+    "resources/read": calling(resources.read, resources.find, resources.ResourcePlan, header="uri"),
+    "resources/subscribe": Method(answer=subscriptions.subscribe, check_scopes=subscriptions.check_scopes),
+    "resources/templates/list": Method(answer=resources.list_templates),
+    "resources/unsubscribe": Method(answer=subscriptions.unsubscribe),
+    "server/discover": Method(answer=lifecycle.discover),
+    "subscriptions/listen": Method(answer=subscriptions.listen),
+    "tools/call": calling(tools.call, tools.find, ToolPlan, header="name"),
+    "tools/list": Method(answer=tools.list_),
 }
-"""The functions that answer the methods."""
+"""The methods of the protocol, by name."""

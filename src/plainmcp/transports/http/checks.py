@@ -5,6 +5,7 @@ sessions: the revision of a session is in the session.
 """
 
 import logging
+from collections.abc import Mapping
 from functools import lru_cache
 from time import monotonic
 from typing import Any
@@ -15,6 +16,7 @@ from msgspec.structs import replace
 
 from ...errors import HeaderMismatch, InvalidParams, InvalidRequest, UnsupportedRevision
 from ...protocol.dispatch import check_log_level, require_meta, revision_from_meta
+from ...protocol.methods import Method
 from ...revisions import HTTP_DEFAULT, MODERN, REVISIONS, Revision
 from ...wire.jsonrpc import Envelope, Meta
 from . import security
@@ -188,7 +190,12 @@ class Preflight:
 
 
 def check_modern(
-    headers: Headers, facts: HeaderFacts, envelope: Envelope, meta: Meta | None, header_map: Any
+    headers: Headers,
+    facts: HeaderFacts,
+    envelope: Envelope,
+    meta: Meta | None,
+    methods: Mapping[str, Method],
+    header_map: Any,
 ) -> Revision:
     """Check the headers that repeat parts of the body; returns the revision, raises ProtocolError.
 
@@ -198,7 +205,7 @@ def check_modern(
     if envelope.method == "initialize" and (meta is None or meta.version is UNSET):
         raise InvalidParams("a request of this version has no handshake", {"supported": list(MODERN)})
     revision = _revision_of(headers, facts, meta)
-    match_method(headers, facts.method, envelope)
+    match_method(headers, facts.method, envelope, methods)
     if header_map is None or envelope.method != "tools/call":
         return revision
     if meta is not None:

@@ -132,7 +132,7 @@ class Endpoint:
             if envelope.method is UNSET:
                 raise InvalidRequest("there are no questions to answer here")
             header_map = partial(self._find_header_map, principal) if self.core.registry.tools.has_headers else None
-            revision = check_modern(headers, facts, envelope, meta, header_map)
+            revision = check_modern(headers, facts, envelope, meta, self.core.methods, header_map)
         except ProtocolError as error:
             caller = Caller(None, principal, LATEST, PendingResponse(facts, LATEST))
             failure = refuse(self.core, error, caller, envelope).response or b""

@@ -3,17 +3,17 @@
 import re
 from base64 import b64decode
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from decimal import Decimal
 from functools import lru_cache
 from typing import Any
 
 from ...errors import HeaderMismatch
+from ...protocol.methods import Method
 from ...wire.jsonrpc import Envelope
 
 __all__ = ["MAX_CACHED", "Headers", "match_method", "match_params", "to_text"]
 
-_REPEATED_FIELDS: dict[object, str] = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
 _PLAIN = re.compile(rb"[\t\x20-\x7e]*")
 _NUMBER = re.compile(r"-?[0-9]{1,400}(\.[0-9]{1,400})?([eE][+-]?[0-9]{1,4})?")
 _EXACT = 2**53 - 1
@@ -110,17 +110,20 @@ def _decode_value(value: bytes, name: str) -> str:
         raise HeaderMismatch(f"the header {name} is not the base64 of a text") from None
 
 
-def match_method(headers: Headers, header: str | None, envelope: Envelope) -> None:
+def match_method(headers: Headers, header: str | None, envelope: Envelope, methods: Mapping[str, Method]) -> None:
     """Check that Mcp-Method and Mcp-Name repeat the method and its name or URI (R26-HDR-05, R26-HDR-06)."""
     if headers.duplicates is not None:
         headers.check_once(b"mcp-method")
     method, params = envelope.method, envelope.params
     if header != method:
         raise HeaderMismatch("the header Mcp-Method and the method of the body differ")
-    field = _REPEATED_FIELDS.get(method)
+    row = methods.get(method or "")
+    field = None if row is None else row.header
     if field is None or params is None:
         return
-    repeated = params.name if field == "name" else params.uri
+    repeated = getattr(params, field, None)
+    if not isinstance(repeated, str):  # a parameter that few methods have
+        repeated = params.as_dict().get(field)
     if not isinstance(repeated, str):
         return  # the method itself reports that it is missing
     if headers.value_of(b"mcp-name", "Mcp-Name") != repeated:

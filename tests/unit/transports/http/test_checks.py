@@ -8,6 +8,7 @@ import pytest
 from mounted import META
 from plainmcp.errors import HeaderMismatch, InvalidParams, ProtocolError, UnsupportedRevision
 from plainmcp.protocol.core import Core
+from plainmcp.protocol.methods import METHODS
 from plainmcp.revisions import HTTP_DEFAULT, Revision
 from plainmcp.transports.http.checks import (
     HeaderFacts,
@@ -128,7 +129,7 @@ def test_what_a_client_takes(accept: str | None, json: bool, sse: bool) -> None:
 
 
 def checked(headers: Headers, envelope: jsonrpc.Envelope, wanted: Any = None) -> None:
-    check_modern(headers, known(headers), envelope, envelope.meta, wanted)
+    check_modern(headers, known(headers), envelope, envelope.meta, METHODS, wanted)
 
 
 def ladder(method: str = "tools/call", meta: Any = META, version: Any = "2026-07-28", **more: Any) -> int | None:

@@ -1,0 +1,121 @@
+"""Methods that an author adds: a function of the parameters as one object, whose value is the result.
+
+Knows how a function becomes a row of the methods; the package knows what a row says.
+"""
+
+from collections.abc import Callable, Collection
+from typing import Any
+
+from ...context import Context
+from ...errors import AuthorError
+from ...policy import Policy
+from ...revisions import MODERN, REVISIONS, revision_of
+from ...schema import signature
+from ...values.encode import Rules
+from ...values.payload import strict_policy_of
+from ...wire import codec, jsonrpc
+from .. import dependencies
+from ..core import Core
+from ..exchange import Exchange
+from ..features import Feature
+from ..plan import Plan, start_call, with_server_info
+from ..request import Request
+from ..scopes import check_requirement
+from . import METHODS, Method, calling
+
+__all__ = ["compile"]
+
+
+class MethodFeature(Feature, kw_only=True):
+    """The function of a method, and the parameter that takes the parameters of a request."""
+
+    name: str
+    parameter: str | None
+    params: Any  # their type
+    rules: Rules
+    definition: None = None
+
+
+class MethodPlan(Plan[MethodFeature]):
+    """The compiled call of a method on one revision."""
+
+    @property
+    def title(self) -> str:
+        """The name of the method."""
+        return f"Method {self.feature.name}"
+
+    def bind(self, request: Request, arguments: Any) -> dict[str, Any]:
+        """The parameters as their type; raises InvalidParams."""
+        feature = self.feature
+        return {} if feature.parameter is None else {feature.parameter: request.params.read(feature.params)}
+
+    def write(self, request: Request, value: Any) -> bytes:
+        """The response with the JSON of the value, which must be an object."""
+        raw = self.feature.rules.encode(value, strict_policy_of(Policy.standard))
+        result = codec.decode(raw)
+        if not isinstance(result, dict):
+            raise TypeError(f"{self.title} needs an object for a result, such as a dict or a dataclass")
+        return jsonrpc.encode_result(request.id, with_server_info(result, self.server, self.revision))
+
+
+def compile(
+    name: str,
+    function: Callable[..., Any],
+    rules: Rules,
+    *,
+    params: Any = None,
+    revisions: Collection[str] | None = None,
+    extension: str | None = None,
+    mcp_name: str | None = None,
+    **options: Any,
+) -> Method:
+    """A function as a method; raises AuthorError."""
+    _check_name(name)
+    read = signature.read(function, context_type=Context)
+    if len(read.parameters) > 1 or read.others is not None:
+        raise AuthorError(
+            f"{name}: the function gets the parameters of a request as one object: give it one parameter"
+        )
+    parameter = read.parameters[0] if read.parameters else None
+    params = params or (dict[str, Any] if parameter is None or parameter.annotation is Any else parameter.annotation)
+    try:
+        codec.decoder_of(params)
+    except TypeError as error:
+        raise AuthorError(f"{name}: the type of its parameters must be one that msgspec decodes: {error}") from None
+    options["requires"] = check_requirement(options.get("requires"))
+    needs: dict[str, Any] = {} if extension is None else {"extensions": {extension: {}}}
+    feature = MethodFeature(
+        name=name,
+        function=function,
+        parameter=None if parameter is None else parameter.name,
+        params=params,
+        rules=rules,
+        is_async=read.is_async,
+        context=read.context,
+        dependencies=dependencies.compile(read),
+        needs={**options.pop("needs", {}), **needs},
+        **options,
+    )
+
+    def find(server: Core, request: Request) -> tuple[Feature, Any]:
+        return feature, None
+
+    def answer(server: Core, request: Request) -> Exchange:
+        return start_call(MethodPlan, server, feature, request, None)
+
+    names = _revisions_of(revisions, extension)
+    return calling(answer, find, MethodPlan, header=mcp_name, revisions=names, extension=extension)
+
+
+def _check_name(name: str) -> None:
+    if name in METHODS:
+        raise AuthorError(f"{name!r} is a method of the protocol, which the server answers itself")
+    if not name or name.startswith("notifications/"):
+        raise AuthorError(f"{name!r} is not the name of a request; write one such as 'books/list'")
+
+
+def _revisions_of(revisions: Collection[str] | None, extension: str | None) -> frozenset[str]:
+    """The revisions that have a method: an extension is declared on those without a handshake."""
+    if revisions is None:
+        return frozenset(REVISIONS if extension is None else MODERN)
+    return frozenset(revision_of(one).name for one in revisions)
