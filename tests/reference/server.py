@@ -80,7 +80,7 @@ _HTTP = """\
 the ASGI scope or the WSGI environment that returns the caller. If it raises `PermissionError`, the status is 401."""
 
 _METHODS_OF_SERVER = {
-    "Offering": ("tool", "resource", "prompt", "completion", "serializer"),
+    "Offering": ("tool", "resource", "prompt", "completion", "method", "serializer"),
     "Files, links and texts": ("add_file", "add_directory", "add_link", "add_text_prompt", "add_file_prompt"),
     "Notifications and removal": ("remove_tool", "remove_resource", "remove_prompt", "resource_updated"),
     "Composition": ("mount", "enable", "disable"),
