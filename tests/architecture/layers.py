@@ -30,7 +30,6 @@ LAYERS = {
     "preview": ("preview/",),
     "transports": ("transports/",),
     "replicas": ("replicas/",),
-    "store": ("store/",),
     "limits": ("limits/",),
     "auth": ("auth/",),
     "protocol": ("protocol/", "context"),
@@ -40,6 +39,7 @@ LAYERS = {
     "client": ("client",),
     "vocabulary": ("questions", "results", "media", "types", "web"),
     "files": ("files/",),
+    "store": ("store/",),
     "wire": ("wire/",),
     "facts": ("errors", "policy", "revisions"),
 }

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from plainmcp import replicas
+from plainmcp.protocol import store_steps
 from plainmcp.transports.http import sessions, shared
 
 PAGE = (Path(__file__).parents[2] / "docs" / "topics" / "replicas.md").read_text("utf-8")
@@ -16,7 +17,7 @@ MODULES = {
     one.name: importlib.import_module(f"{package.__name__}.{one.name}")
     for package in (replicas, sessions, shared)
     for one in pkgutil.iter_modules(package.__path__)
-}
+} | {"store_steps": store_steps}
 
 
 @pytest.mark.parametrize("name", NAMES)

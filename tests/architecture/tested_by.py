@@ -74,6 +74,7 @@ TESTED_BY: dict[str, str] = {
         "protocol/methods/resources protocol/methods/tools"
     ),
     "protocol/test_scopes.py": "protocol/methods",
+    "replicas/test_change_log.py": "replicas/keys",
     "schema/test_arguments.py": (
         "schema/coercion schema/conversion schema/explain schema/matching schema/native schema/nodes schema/repair"
     ),

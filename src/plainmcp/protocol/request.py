@@ -90,6 +90,12 @@ class RequestHeaders(Protocol):
 
     address: str | None
     """The address of the client, if it is known."""
+
+    @property
+    def network(self) -> str | None:
+        """What its address is counted by: many addresses may be one client's."""
+        ...
+
     scope: Any
     """What else is known of the request: a mapping with the keys of an ASGI scope; None if there is nothing."""
 

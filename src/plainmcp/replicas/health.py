@@ -8,12 +8,10 @@ from time import monotonic
 
 from ..store.interface import StoreError
 
-__all__ = ["PAUSE", "UNAVAILABLE", "StoreHealth", "contain"]
+__all__ = ["PAUSE", "StoreHealth", "contain"]
 
 PAUSE = 0.2
 """How many seconds pass before the next try, after the store has failed."""
-UNAVAILABLE = "the shared store of this server is not available at the moment; try again"
-"""What clients are sent when the store fails; the log says why."""
 
 QUIET = 30.0
 """How many seconds pass before the same failure is logged again: a store may fail and work again many times."""

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from mounted import session, speak
-from plainmcp.replicas import heartbeat, reader, steps, writer
+from plainmcp.protocol import store_steps as steps
+from plainmcp.replicas import heartbeat, reader, writer
 from plainmcp.replicas import replica as replica_module
 from plainmcp.replicas.entries import Join
 from plainmcp.replicas.peers import Peers

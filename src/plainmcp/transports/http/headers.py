@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import Any
 
 from ...errors import HeaderMismatch
+from ...limits.shares import network_of
 from ...protocol.methods import Method
 from ...wire.jsonrpc import Envelope
 
@@ -51,6 +52,11 @@ class Headers:
             self.duplicates = {name for name, times in Counter(name for name, _ in pairs).items() if times > 1}
             if b"accept" in self.duplicates:  # a list, which may be split over several lines
                 raw[b"accept"] = b", ".join(value for name, value in pairs if name == b"accept")
+
+    @property
+    def network(self) -> str | None:
+        """What the address is counted by; None if it is not known."""
+        return None if self.address is None else network_of(self.address)
 
     def get(self, name: bytes) -> str | None:
         """The value of a header, the last if there are several; None if there is none."""

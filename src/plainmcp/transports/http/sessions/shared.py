@@ -18,17 +18,17 @@ from ....protocol.exchange import Exchange, Listen
 from ....protocol.failures import error_response
 from ....protocol.observation import observe
 from ....protocol.request import Caller, Cancelled
-from ....replicas.health import UNAVAILABLE
-from ....replicas.own_changes import CURRENT, WAIT, OwnChanges
-from ....replicas.reader import BEHIND
-from ....replicas.session_record import RecordChange
-from ....replicas.steps import (
+from ....protocol.store_steps import (
+    UNAVAILABLE,
     StoreExchange,
     ask_store,
     ask_store_first,
     deadline,
     steps_of,
 )
+from ....replicas.own_changes import CURRENT, WAIT, OwnChanges
+from ....replicas.reader import BEHIND
+from ....replicas.session_record import RecordChange
 from ....replicas.writer import StoreWriter
 from ....revisions import LATEST
 from ....store.interface import Store

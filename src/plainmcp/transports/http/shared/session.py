@@ -19,14 +19,13 @@ from ....limits.shares import Limit
 from ....protocol.conversation import ENDS, Steps
 from ....protocol.core import Core
 from ....protocol.failures import error_response
+from ....protocol.store_steps import UNAVAILABLE, StoreExchange, ask_store, do_nothing
 from ....replicas.budget import SMALL
 from ....replicas.change_log import Change
 from ....replicas.claims import Start, StreamClaims
 from ....replicas.entries import Answer, Cancel, Holder, Left, SessionEntry
-from ....replicas.health import UNAVAILABLE
 from ....replicas.replica import Replica
 from ....replicas.session_record import KeptValues, SessionRecord
-from ....replicas.steps import StoreExchange, ask_store, do_nothing
 from ....revisions import LATEST
 from ....wire.jsonrpc import Envelope
 from ...connection import change_message

@@ -13,8 +13,8 @@ from mounted import Live, events, initialize, modern, session, speak
 from plainmcp.errors import InternalError
 from plainmcp.protocol.exchange import Exchange
 from plainmcp.protocol.request import Cancelled
+from plainmcp.protocol.store_steps import deadline, do_nothing, step_for
 from plainmcp.replicas.own_changes import OwnChanges
-from plainmcp.replicas.steps import deadline, do_nothing, step_for
 from plainmcp.store import MemoryStore, Store, StoreError
 from plainmcp.transports.http.sessions.shared import AfterChanges
 from plainmcp.transports.run import run as run_exchange

@@ -14,7 +14,8 @@ import httpx
 import pytest
 
 from mounted import Live, initialize, session, speak
-from plainmcp.replicas import budget, reader, steps
+from plainmcp.protocol import store_steps as steps
+from plainmcp.replicas import budget, reader
 from plainmcp.store import MemoryStore, Store, StoreError
 from plainmcp.transports.http.shared import session_expiry
 from plainmcp.transports.http.shared.session import SharedSession

@@ -5,11 +5,11 @@ import logging
 import pytest
 
 from plainmcp import Server
-from plainmcp.replicas.keys import StoreKeys
+from plainmcp.protocol.store_keys import ServerKeys
 
 
-def keys(name: str = "library", key: bytes = b"the key of all replicas") -> StoreKeys:
-    return StoreKeys(Server(name, "1", key=key))
+def keys(name: str = "library", key: bytes = b"the key of all replicas") -> ServerKeys:
+    return ServerKeys(Server(name, "1", key=key))
 
 
 def test_content_comes_back_as_it_was() -> None:

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from plainmcp.errors import InternalError, ProtocolError
+from plainmcp.protocol import store_steps
 from plainmcp.protocol.conversation import Steps
 from plainmcp.protocol.exchange import Exchange
 from plainmcp.protocol.request import Cancelled
-from plainmcp.replicas import steps as store_steps
-from plainmcp.replicas.steps import (
+from plainmcp.protocol.store_steps import (
     StoreExchange,
     ask_store,
     ask_store_first,

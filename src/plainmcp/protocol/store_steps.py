@@ -5,14 +5,14 @@ from collections.abc import Callable
 from time import monotonic
 
 from ..errors import InternalError, ToolError
-from ..protocol.conversation import ENDS, Steps, keep
-from ..protocol.exchange import Evaluation, Exchange, Run
-from ..protocol.features import Feature
-from ..protocol.files import reads_file
 from ..store.interface import StoreError
-from .health import UNAVAILABLE
+from .conversation import ENDS, Steps, keep
+from .exchange import Evaluation, Exchange, Run
+from .features import Feature
+from .files import reads_file
 
 __all__ = [
+    "UNAVAILABLE",
     "StoreExchange",
     "Work",
     "ask_store",
@@ -23,6 +23,8 @@ __all__ = [
     "steps_of",
 ]
 
+UNAVAILABLE = "the shared store of this server is not available at the moment; try again"
+"""What clients are sent when the store fails; the log says why."""
 SECONDS = 0.8
 """How long a request waits for the store, so that it is answered within a second."""
 LATE = 0.5
