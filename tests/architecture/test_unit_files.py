@@ -39,8 +39,10 @@ ACROSS = {
     "test_profiles.py": "the profiles of policies, at the wire",
     "test_records_both_ways.py": "records, through schema, values and server, as arguments and as results",
     "test_running_in_a_loop.py": "server.run_async, through stdio, uvicorn and the runners",
+    "transports/test_detach.py": "requests that go on after their response, through exchanges and both runners",
     "test_two_callers.py": "the state of one caller against another one, through all of HTTP",
     "test_typing.py": "what type checkers see of the public names",
+    "test_whole_results.py": "what looks at whole results, through plans, middleware and state",
     "test_wire_contract.py": "names of fields on the wire, through values, schema and protocol",
 }
 

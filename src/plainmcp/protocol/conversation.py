@@ -5,6 +5,7 @@ Each is a generator of steps, which the drivers take. Knows no transport, and ne
 
 from collections.abc import Callable, Generator
 from functools import partial
+from types import GeneratorType
 from typing import Any, Protocol
 
 from ..context import Context
@@ -15,7 +16,7 @@ from .features import Feature
 from .interrupts import traceback_of
 from .request import Cancelled, Request
 
-__all__ = ["ENDS", "Conversation", "Finish", "Prepared", "Steps", "evaluate", "keep"]
+__all__ = ["ENDS", "Conversation", "Finish", "Prepared", "Steps", "complete", "evaluate", "keep"]
 
 Finish = Callable[[Any], Any]
 Steps = Generator[Step, Any, Any]
@@ -64,6 +65,12 @@ def evaluate(plan: Prepared, request: Request, arguments: Any, finish: Finish) -
     finally:
         if context is not None:
             context.finish()
+
+
+def complete(steps: Steps) -> Steps:
+    """The steps to a response; where they end with further steps, as whole results do, those come next."""
+    value = yield from steps
+    return (yield from value) if type(value) is GeneratorType else value
 
 
 def _run_with_dependencies(run: Run, call: "_Call") -> Steps:

@@ -13,7 +13,19 @@ from ..errors import ProtocolError
 from .features import Feature
 from .request import Link
 
-__all__ = ["FAILURES", "Around", "Evaluation", "Exchange", "Listen", "Run", "Step", "Subscription"]
+__all__ = [
+    "FAILURES",
+    "Around",
+    "Detach",
+    "Detachable",
+    "Detachment",
+    "Evaluation",
+    "Exchange",
+    "Listen",
+    "Run",
+    "Step",
+    "Subscription",
+]
 
 FAILURES = (BaseException,)
 """Exceptions of the user's code that fail one request and nothing else; see interrupts for Ctrl-C.
@@ -68,7 +80,36 @@ class Listen(Struct, frozen=True):
     link: Link | None
 
 
-Step = Run | Around | Listen
+class Detachment(Protocol):
+    """How a request is answered before it has ended, and who gets its response then."""
+
+    after: float | None
+    """After how many seconds it is answered, if it has not ended; None: only if its function asks for it."""
+
+    def listen(self, listener: Callable[[], object]) -> None:
+        """Call a function, from any thread, when the request may be answered, or now if it may already."""
+
+    def answer(self) -> "Exchange":
+        """The exchange whose response is sent in place of that of the request, which goes on."""
+        ...
+
+    def end(self, response: bytes | None) -> "Exchange":
+        """The exchange that takes the response of the request when it ends, after `answer`; it sends nothing."""
+        ...
+
+
+@final
+class Detach(Struct, frozen=True):
+    """Take the steps of an exchange, and pass back its response; or what its detachment answers, and let it go on.
+
+    A driver that ends with the request, as `run` does, takes all steps, and answers with the response.
+    """
+
+    exchange: "Exchange"
+    detachment: Detachment
+
+
+Step = Run | Around | Listen | Detach
 
 
 class Exchange(Struct):
@@ -131,3 +172,15 @@ class Evaluation(Exchange, kw_only=True):
 
     def end(self) -> None:
         """Called once, when there is a value or an exception."""
+
+
+class Detachable(Exchange):
+    """An exchange with the one step of another one that may go on after its response."""
+
+    def send(self, value: Any) -> None:
+        """End with the response."""
+        self.step, self.response = None, value
+
+    def throw(self, error: BaseException) -> None:
+        """End without a response: the inner exchange has one for each exception, but if it was cancelled."""
+        self.send(None)

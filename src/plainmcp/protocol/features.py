@@ -8,7 +8,7 @@ from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
 from functools import partial
 from inspect import Parameter
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 import msgspec
 
@@ -17,7 +17,16 @@ from ..errors import AuthorError
 from ..foreign.classes import RESULTS, wire_type_of
 from ..policy import Policy
 from ..schema import arguments, generate, header_params, hint_schema, signature
-from ..types import GetPromptResult, Prompt, PromptArgument, ReadResourceResult, Resource, ResourceTemplate, Tool
+from ..types import (
+    CallToolResult,
+    GetPromptResult,
+    Prompt,
+    PromptArgument,
+    ReadResourceResult,
+    Resource,
+    ResourceTemplate,
+    Tool,
+)
 from ..values import normalize, render
 from ..values.encode import Rules
 from ..values.payload import Normalized, Output
@@ -33,6 +42,7 @@ __all__ = [
     "ResourceFeature",
     "TemplateFeature",
     "ToolFeature",
+    "WholeResult",
     "check_cache",
     "check_name",
     "is_name",
@@ -69,6 +79,18 @@ class Feature(msgspec.Struct, kw_only=True):
         return self.visible is None or self.visible(principal)
 
 
+class WholeResult(Protocol):
+    """What looks at the whole result of a tool: before its value is normalized, and before it is projected."""
+
+    def take_value(self, request: Any, value: Any) -> tuple[Any, Any]:
+        """The value that is sent, and a note for `take_result`. Runs where the function ran: it may take long."""
+        ...
+
+    def take_result(self, request: Any, result: CallToolResult, note: Any) -> Generator[Any, Any, CallToolResult]:
+        """The steps to the result that is sent: they may ask the store."""
+        ...
+
+
 class ToolFeature(Feature, kw_only=True):
     """A tool: its definition, and the function that normalizes its results."""
 
@@ -81,6 +103,7 @@ class ToolFeature(Feature, kw_only=True):
     policy: Policy
     rules: Rules
     render: Any
+    whole: tuple[WholeResult, ...] = ()
 
     @property
     def key(self) -> str:

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from ..errors import AuthorError
 from ..wire.jsonrpc import Envelope
 from .core import Core
-from .exchange import FAILURES, Around, Exchange, Listen, Run, Step
+from .exchange import FAILURES, Detach, Exchange, Listen, Step
 from .facts import HttpFacts, RequestFacts, SessionFacts, current_http
 from .failures import log_incident
 from .features import Feature
@@ -136,12 +136,10 @@ def _name_of(function: Any) -> str:
         return name_of(type(function))
 
 
-class ObservedExchange(Exchange, kw_only=True):
-    """An exchange whose observers are called at its end, and whose steps are taken with their context variables."""
+class _InsideExchange(Exchange, kw_only=True):
+    """An exchange whose steps are taken with context variables."""
 
     inner: Exchange
-    facts: RequestFacts
-    ends: Ends
     variables: Variables
 
     def send(self, value: Any) -> None:
@@ -157,21 +155,35 @@ class ObservedExchange(Exchange, kw_only=True):
         self.advance()
 
     def advance(self) -> None:
-        """Go on to the next step; if there is none, call the observers."""
+        """Go on to the next step; if there is none, end."""
         step = self.inner.step
         if step is not None:
-            self.step = step if isinstance(step, Listen) or not self.variables else _with(step, self.variables)
+            self.step = _with(step, self.variables) if self.variables else step
             return
         self.step, self.response = None, self.inner.response
-        if self.facts.outcome is None:
-            self.facts.end(self.response)
-        with _set(self.variables):
-            _end(self.ends, self.facts)
+        self.end()
+
+    def end(self) -> None:
+        """Called once, when there is a response."""
 
     @property
     def has_one_step(self) -> bool:  # type: ignore[override]
         """Whether the next step is the last one."""
         return self.inner.has_one_step
+
+
+class ObservedExchange(_InsideExchange, kw_only=True):
+    """An exchange whose observers are called at its end, and whose steps are taken with their context variables."""
+
+    facts: RequestFacts
+    ends: Ends
+
+    def end(self) -> None:
+        """Call the observers."""
+        if self.facts.outcome is None:
+            self.facts.end(self.response)
+        with _set(self.variables):
+            _end(self.ends, self.facts)
 
 
 # Context variables --------------------------------------------------------------------------------
@@ -193,8 +205,14 @@ def _set(variables: Variables) -> Generator[None, None, None]:
                 variable.reset(token)
 
 
-def _with(step: Run | Around, variables: Variables) -> Step:
+def _with(step: Step, variables: Variables) -> Step:
     """A step whose functions run with context variables."""
+    if isinstance(step, Listen):
+        return step
+    if isinstance(step, Detach):
+        inside = _InsideExchange(inner=step.exchange, variables=variables)
+        inside.advance()
+        return replace(step, exchange=inside)
     feature = step.feature
     call = partial(_call_async if feature.is_async else _call_plain, variables, feature.function)
     if getattr(feature.function, "reads_file", False):

@@ -36,7 +36,7 @@ from ..values.payload import Normalized
 from ..wire import codec, jsonrpc
 from ..wire.jsonrpc import RESPONSE_HEAD, Id
 from . import project
-from .conversation import Conversation, evaluate
+from .conversation import Conversation, Steps, complete, evaluate
 from .core import Core
 from .dependencies import needs_context
 from .exchange import FAILURES, Exchange, Run
@@ -139,8 +139,8 @@ class Plan(Generic[F]):
         return Invocation(step=run, plan=self, request=request, context=context)
 
     def _start_steps(self, request: Request, arguments: Any) -> Exchange:
-        """Start a call with dependencies."""
-        steps = evaluate(self, request, arguments, partial(self.respond, request))
+        """Start a call with dependencies, or one whose response needs further steps."""
+        steps = complete(evaluate(self, request, arguments, partial(self.respond, request)))
         return Conversation(steps=steps, request=request, write_failure=self.fail).begin()
 
     def _make_context(self, request: Request) -> Context:
@@ -295,6 +295,8 @@ class ToolPlan(Plan[ToolFeature]):
     def __init__(self, server: Core, tool: ToolFeature, revision: Revision) -> None:
         super().__init__(server, tool, revision)
         self._writers = _Writers(server, tool, revision)
+        if tool.whole:
+            self.start, self.write = self._start_steps, self._write_whole  # type: ignore[method-assign]
 
     def bind(self, request: Request, arguments: Any) -> dict[str, Any]:
         """The keyword arguments; raises InvalidParams if they are not an object, or ToolError for the model."""
@@ -308,6 +310,20 @@ class ToolPlan(Plan[ToolFeature]):
     def write(self, request: Request, value: Any) -> bytes:
         """The response for the value that the tool returned, by the writer for its class."""
         return self._writers[type(value)](request.id, value)
+
+    def _write_whole(self, request: Request, value: Any) -> Any:
+        """The steps to the response, in which what looks at whole results may ask the store."""
+        notes: list[Any] = []
+        for one in self.feature.whole:
+            value, note = one.take_value(request, value)
+            notes.append(note)
+        return self._finish_whole(request, self.feature.normalize(value), notes)
+
+    def _finish_whole(self, request: Request, normalized: Normalized, notes: list[Any]) -> Steps:
+        for one, note in zip(self.feature.whole, notes, strict=True):
+            result = yield from one.take_result(request, normalized.result, note)
+            normalized = normalized._replace(result=result)
+        return jsonrpc.encode_result(request.id, _project(self.server, self.feature, normalized, self.revision))
 
     def fail(self, request: Request, error: BaseException) -> bytes:
         """The response for an exception of the tool: a result that describes the error to the model."""
@@ -360,7 +376,7 @@ class _Writers(dict[type, Writer]):
         self._text: Template | None = None  # None if there is no such template
         self._record: Template | None = None
         policy = tool.policy
-        if tool.render is not None or _has_serializer_for_marks(tool):
+        if tool.render is not None or tool.whole or _has_serializer_for_marks(tool):
             return
         if policy.changed <= _IN_TEXTS:
             self._text = _split_template(self._write_mark(_MARK), _TEXT, _TEXT)

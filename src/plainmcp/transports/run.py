@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ..protocol.exchange import Around, Exchange, Listen, Run
+from ..protocol.exchange import Around, Detach, Exchange, Listen, Run
 from ..protocol.request import Cancelled
 from .invoke import PASSED_ON, PROCESS, Listener, end_child, keep_open
 from .take import take
@@ -18,6 +18,9 @@ def run(exchange: Exchange, listen: Listener | None = None) -> bytes | None:
             if type(step) is Listen:
                 if keep_open(step, exchange, listen):
                     return None
+                continue
+            if type(step) is Detach:
+                exchange.send(run(step.exchange))
                 continue
             try:
                 response = take(step, _take_in_loop)

@@ -11,7 +11,7 @@ from typing import Any, cast
 from msgspec.structs import replace
 
 from ..errors import ToolError
-from ..protocol.exchange import Around, Exchange, Listen, Run
+from ..protocol.exchange import Around, Detach, Detachment, Exchange, Listen, Run
 from ..protocol.request import Cancelled, Link
 from ..values.slow import LARGE, look_for, takes_long
 from .invoke import PASSED_ON, PROCESS, Listener, contain, end_child, invoke, keep_open, with_call_next
@@ -84,9 +84,40 @@ _tasks: set["asyncio.Task[bytes | None]"] = set()  # a loop alone does not keep 
 def _finish_later(exchange: Exchange, threads: Executor) -> None:
     """Take the steps that are left after a cancel, such as the ends of dependencies, in another task."""
     if exchange.step is not None:
-        task = asyncio.get_running_loop().create_task(run_async(exchange, threads))
-        _tasks.add(task)
-        task.add_done_callback(_tasks.discard)
+        _start_task(run_async(exchange, threads))
+
+
+def _start_task(coroutine: Coroutine[Any, Any, bytes | None]) -> "asyncio.Task[bytes | None]":
+    task = asyncio.get_running_loop().create_task(coroutine)
+    _tasks.add(task)
+    task.add_done_callback(_tasks.discard)
+    return task
+
+
+async def _take_detachable(step: Detach, threads: Executor) -> bytes | None:
+    """The response of an exchange; or what is sent in its place, while it goes on in a task of its own."""
+    loop, detachment = asyncio.get_running_loop(), step.detachment
+    call, may_answer = _start_task(run_async(step.exchange, threads)), asyncio.Event()
+    waiting = loop.create_task(may_answer.wait())
+    detachment.listen(partial(call_soon, loop, may_answer.set))
+    try:
+        await asyncio.wait((call, waiting), timeout=detachment.after, return_when=asyncio.FIRST_COMPLETED)
+        if call.done():
+            return call.result()
+        response = await run_async(detachment.answer(), threads)
+    except BaseException:  # the task is cancelled, or Ctrl-C
+        call.cancel()
+        raise
+    finally:
+        waiting.cancel()
+    _start_task(_end_detached(call, detachment, threads))
+    return response
+
+
+async def _end_detached(call: "asyncio.Task[bytes | None]", detachment: Detachment, threads: Executor) -> None:
+    await asyncio.wait((call,))
+    response = None if call.cancelled() or call.exception() is not None else call.result()
+    await run_async(detachment.end(response), threads)
 
 
 async def take_async(step: Run | Around, threads: Executor, coroutine: Any = None) -> bytes:
@@ -99,9 +130,11 @@ async def take_async(step: Run | Around, threads: Executor, coroutine: Any = Non
 
 
 def _start_step(
-    step: Run | Around, threads: Executor, coroutine: Any = None
+    step: Run | Around | Detach, threads: Executor, coroutine: Any = None
 ) -> tuple[bytes | None, Awaitable[bytes] | None]:
     """Take a step in this task until it waits; returns its result, or the rest to be awaited."""
+    if type(step) is Detach:
+        return None, cast("Awaitable[bytes]", _take_detachable(step, threads))  # the exchange takes None, too
     link, feature = step.link, step.feature
     if type(step) is Around:
         step = _with_call_next(step, threads)
@@ -162,7 +195,7 @@ async def _call_next(step: Around, threads: Executor, request: Any) -> Any:
     """Take the steps that middleware is around, in this task; returns or raises what they end with."""
     rest = step.proceed(request)
     while (inner := rest.step) is not None:
-        assert not isinstance(inner, Listen)  # middleware ends before a request stays open
+        assert isinstance(inner, (Run, Around))  # middleware ends before a request stays open
         try:
             # A cancel stops the task of the outermost step, and so all steps inside it.
             value = await take_async(replace(inner, link=None), threads)

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 
 from ..errors import InternalError, InvalidRequest
 from ..protocol.core import Core
-from ..protocol.exchange import Exchange, Listen
+from ..protocol.exchange import Detach, Exchange, Listen
 from ..protocol.failures import error_response, internal_error, log_exception
 from .connection import Connection
 from .deadline import LAST
@@ -190,12 +190,13 @@ class StdioServer:
             log_exception(problem, "a message could not be taken in")
             error = InternalError("this message could not be taken in")
             exchange = Exchange(error_response(error, self._connection.revision))
-        if exchange.step is None or isinstance(exchange.step, Listen):
+        step = exchange.step
+        if step is None or isinstance(step, Listen):
             self._write(self._connection.finish(exchange))
         elif not self._wait_for_capacity():
             self._write(exchange.fail(InternalError("too many requests are under way; try again later")))
         else:
-            self._start(_Job(exchange, link), exchange.step.feature.is_async)
+            self._start(_Job(exchange, link), isinstance(step, Detach) or step.feature.is_async)
 
     def _refuse_line(self) -> Exchange:
         return self._connection.refuse(InvalidRequest(f"a message has at most {self._max_line} bytes"))

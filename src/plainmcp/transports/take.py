@@ -5,7 +5,7 @@ from functools import partial
 from types import CoroutineType
 from typing import Any
 
-from ..protocol.exchange import Around, Listen, Run
+from ..protocol.exchange import Around, Run
 from .invoke import PASSED_ON, invoke, with_call_next
 
 __all__ = ["TakeInLoop", "call_next", "take"]
@@ -29,7 +29,7 @@ def call_next(step: Around, take_in_loop: TakeInLoop, request: Any) -> Any:
     """Take the steps that middleware is around, in this thread; returns or raises what they end with."""
     rest = step.proceed(request)
     while (inner := rest.step) is not None:
-        assert not isinstance(inner, Listen)  # middleware ends before a request stays open
+        assert isinstance(inner, (Run, Around))  # middleware ends before a request stays open
         try:
             value = take(inner, take_in_loop)
         except PASSED_ON as error:
