@@ -190,7 +190,9 @@ def _from_envelope(value: dict[Any, Any], policy: Policy, rules: Rules, output: 
         if _is_certain(value):
             raise
         return None
-    normalized = _assemble(blocks, value.get("structuredContent", UNSET), is_error, meta, policy, rules, output)
+    structured = value.get("structuredContent")  # null stands in the dump of a result that has none
+    structured = UNSET if structured is None else structured
+    normalized = _assemble(blocks, structured, is_error, meta, policy, rules, output)
     normalized.result.resultType = kind
     return normalized
 
