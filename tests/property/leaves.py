@@ -51,7 +51,7 @@ def reads(parse: Callable[[str], Any]) -> Told:
     def told(value: Any, data: Any) -> bool:
         try:
             return isinstance(data, str) and bool(parse(data) == value)
-        except (ValueError, ArithmeticError):  # decimal raises the latter
+        except (ValueError, ArithmeticError, LookupError, OSError):  # of decimal and, the last two, of zoneinfo
             return False
 
     return told
