@@ -5,6 +5,7 @@ time, because they mostly wait.
 """
 
 import http.client
+import itertools
 import json
 import re
 import signal
@@ -65,6 +66,23 @@ def plain() -> str:
 async def waiting() -> str:
     say("began")
     await asyncio.sleep(3600)
+
+@server.tool
+async def blocking() -> str:
+    say("began")
+    time.sleep(3600)
+
+@server.tool
+async def stubborn() -> str:
+    say("began")
+    while True:
+        with contextlib.suppress(asyncio.CancelledError):
+            await asyncio.sleep(3600)
+
+@server.tool
+async def joining() -> str:
+    say("began")
+    await asyncio.to_thread(time.sleep, 3600)
 
 @server.tool
 def soon() -> str:
@@ -227,6 +245,24 @@ def test_a_server_ends_in_time_whatever_is_held(folder: Path, name: str) -> None
     ways_to_end = ["SIGTERM", "SIGINT", *(["end of input"] if way.stdio else [])]
     cases = [(held, how) for held in HELD for how in ways_to_end if held != "a stream" or not way.stdio]
     assert problems_of(partial(describe_ending, folder, way), cases) == []
+
+
+def test_what_keeps_the_loop_does_not_keep_the_process(folder: Path) -> None:
+    """P20: calls that nobody can cancel. Under uvicorn too, which waits for them without an end."""
+
+    def describe(name: str, tool: str, number: signal.Signals) -> str | None:
+        with WAYS[name].started(folder, "held", SHORT) as served:
+            served.begin(tool)
+            start = time.monotonic()
+            served.program.process.send_signal(number)
+            code, seconds = served.program.wait(), time.monotonic() - start
+            if code in (0, -signal.SIGTERM) and seconds < SHORT + SLACK:
+                return None
+            return f"{name}, {tool}, {number.name}: {code} in {seconds:.1f} s; {served.program.stderr.decode()}"
+
+    calls = ("blocking", "stubborn", "joining")
+    numbers = (signal.SIGTERM, signal.SIGINT)
+    assert problems_of(describe, [(name, *one) for name in WAYS for one in itertools.product(calls, numbers)]) == []
 
 
 def test_a_second_ctrl_c_ends_a_server_at_once(folder: Path) -> None:

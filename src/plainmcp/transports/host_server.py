@@ -15,7 +15,10 @@ messages has no end of its own. So the server waits for the stream, and the stre
 # Where nobody handles SIGTERM, nobody waits for streams either, and nothing is done; neither outside of the main
 # thread.
 #
-# Calls that still run are given up at the end of the grace period: that of uvicorn if it has one, else ours.
+# Calls that still run are given up at the end of the grace period: that of uvicorn if it has one, else ours. If
+# uvicorn made the loop of the main thread, and serves nothing else, the process ends then, whatever still holds the
+# loop: a call that blocks it or cannot be cancelled, the end of a lifespan, a thread that Python waits for. There the
+# period begins with the signal, because uvicorn does nothing about it while the loop is blocked.
 
 import asyncio
 import logging
@@ -30,7 +33,7 @@ from typing import Any, Protocol
 from .deadline import LAST, Deadline
 from .process_end import limit_exit
 from .run_async import call_soon
-from .shutdown import GRACE, make_deadline
+from .shutdown import GRACE, MAX_GRACE, make_deadline
 
 __all__ = ["Application", "HostServer"]
 
@@ -72,12 +75,13 @@ class HostServer:
         servers = _find_uvicorns()
         if not servers:
             loop = asyncio.get_running_loop()
-            self._begin = partial(call_soon, loop, partial(self._end, loop, GRACE, is_alone))
+            deadline = make_deadline(GRACE, owns_process=False)
+            self._begin = partial(call_soon, loop, partial(self._end, loop, deadline, is_alone))
             self._follow_signals()
         elif self._uvicorn is None:
             self._uvicorn = host = _choose(servers)
             if host is not None and not hasattr(host, "drains"):
-                host.shutdown = partial(self._shut_down, host, host.shutdown, is_alone)
+                self._follow_uvicorn(host, is_alone)
 
     def forget(self) -> None:
         """Put the former handlers of signals back."""
@@ -86,23 +90,33 @@ class HostServer:
                 signal.signal(number, former)
         self._former.clear()
 
-    def _end(self, loop: asyncio.AbstractEventLoop, seconds: float, is_alone: bool) -> Deadline:
+    def _end(self, loop: asyncio.AbstractEventLoop, deadline: Deadline, is_alone: bool) -> None:
         """End the streams now, and in time what does not end by itself."""
-        deadline = make_deadline(seconds, owns_process=False)
         deadline.give_up = partial(call_soon, loop, self._app.give_up)
         deadline.start()
         self._app.drain()
         if is_alone:
             limit_exit(deadline, owns_process=False)
-        return deadline
 
     # uvicorn --------------------------------------------------------------------------------------
 
-    async def _shut_down(self, host: Any, former: Callable[..., Any], is_alone: bool, sockets: Any = None) -> None:
+    def _follow_uvicorn(self, host: Any, is_alone: bool) -> None:
+        seconds = host.config.timeout_graceful_shutdown
+        seconds = GRACE if seconds is None else min(max(0, seconds), MAX_GRACE)
+        owns_loop = is_alone and _runs_loop(host)
+        is_closed = asyncio.get_running_loop().is_closed
+        deadline = make_deadline(seconds, owns_process=owns_loop, has_ended=is_closed)
+        host.shutdown = partial(self._shut_down, host, host.shutdown, deadline, is_alone)
+        if owns_loop:
+            self._begin = deadline.start
+            self._follow_signals()
+
+    async def _shut_down(
+        self, host: Any, former: Callable[..., Any], deadline: Deadline, is_alone: bool, sockets: Any = None
+    ) -> None:
         """The shutdown of uvicorn, with the end of the streams before it."""
         vars(host).pop("shutdown", None)
-        seconds = host.config.timeout_graceful_shutdown
-        deadline = self._end(asyncio.get_running_loop(), GRACE if seconds is None else seconds, is_alone)
+        self._end(asyncio.get_running_loop(), deadline, is_alone)
         hurrying = asyncio.create_task(_hurry_with(host, deadline))
         try:
             await former(sockets=sockets)
@@ -110,7 +124,10 @@ class HostServer:
             hurrying.cancel()
             self._uvicorn = None
             await self._end_app(deadline)  # uvicorn leaves that out after a second Ctrl-C, and below another one
-            deadline.cancel()
+            if host.force_exit:
+                deadline.hurry()
+            if not _runs_loop(host):
+                deadline.cancel()
 
     async def _end_app(self, deadline: Deadline) -> None:
         try:
@@ -150,6 +167,14 @@ def _find_uvicorns() -> list[Any]:
     if kind is None:
         return []
     return list({id(owner): owner for owner in _owners_of_methods() if issubclass(type(owner), kind)}.values())
+
+
+def _runs_loop(host: Any) -> bool:
+    """Whether the main thread is in `run` of a server of uvicorn, which makes the loop and closes it."""
+    frame: FrameType | None = sys._getframe()
+    while frame is not None and not (frame.f_code.co_name == "run" and frame.f_locals.get("self") is host):
+        frame = frame.f_back
+    return frame is not None and threading.current_thread() is threading.main_thread()
 
 
 def _choose(servers: list[Any]) -> Any:

@@ -37,6 +37,7 @@ Knows the clock and the process, neither HTTP nor messages.
 # Python goes on with its own exit, so that the exit code is the program's.
 
 import logging
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -65,12 +66,16 @@ def check_grace(grace: Any) -> float:
     return max(grace, LAST)
 
 
-def make_deadline(grace: float, *, owns_process: bool) -> Deadline:
-    """The deadline of a server; with `owns_process`, a process that still runs then is ended. Raises AuthorError."""
+def make_deadline(grace: float, *, owns_process: bool, has_ended: Callable[[], bool] = lambda: False) -> Deadline:
+    """The deadline of a server; with `owns_process`, a process in which it still runs then is ended.
+
+    `has_ended` says whether it has ended without stopping the clock. Raises AuthorError.
+    """
     seconds = check_grace(grace)
-    return Deadline(seconds, force=partial(_end_by_force, seconds) if owns_process else None)
+    return Deadline(seconds, force=partial(_end_by_force, seconds, has_ended) if owns_process else None)
 
 
-def _end_by_force(seconds: float) -> None:
+def _end_by_force(seconds: float, has_ended: Callable[[], bool]) -> None:
     text = "something still runs %g seconds after the server was asked to end: the process ends now"
-    end_process(partial(_log.error, text, seconds), run_exit_functions)
+    if not has_ended():
+        end_process(partial(_log.error, text, seconds), run_exit_functions)
