@@ -1,6 +1,7 @@
 """A declared return is checked, whether its schema is listed or not: what does not fit is never sent."""
 
 import json
+from collections import Counter
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -120,6 +121,9 @@ def test_standard_lists_a_schema_for_every_return_that_describes_data(hint: Any,
 
 def test_standard_lists_an_object_as_it_is() -> None:
     """V30"""
+    counted = {"type": "object", "additionalProperties": {"type": "integer"}}
+    for hint in (Counter, Counter[str]):  # its values are integers, so it is not a dict of anything
+        assert call(hint, Counter("ab"), "standard", "2025-06-18")[0] == counted
     schema, result = call(dict[str, int], {"a": 1}, "standard", "2025-06-18")
     assert schema == {"type": "object", "additionalProperties": {"type": "integer"}}
     assert result["structuredContent"] == {"a": 1}

@@ -5,6 +5,7 @@ revisions; how a returned value is checked is decided in fit and output_check.
 """
 
 import inspect
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, get_args, get_origin
 
@@ -155,7 +156,7 @@ def may_be_result(hint: Any) -> bool:
     (True, False)
     """
     for inner in map(hints.unwrap_all, hints.choices_of(hint)):
-        values = get_args(inner)[1:]
+        values = (int,) if class_of(inner) is Counter else get_args(inner)[1:]
         if _is_mapping(inner) and not hints.is_record(inner) and (not values or any(map(_allows_anything, values))):
             return True
     return False
