@@ -95,7 +95,7 @@ WHOLE = {
     "echo_context_async": (16, 47),
     "progress_async": (18, 63),
     "model_async": (19, 48),
-    "read": (21, 78),
+    "read": (20, 74),
     "prompt": (21, 70),
 }
 

@@ -11,6 +11,7 @@ from .. import media
 from ..policy import Policy
 from ..types import CallToolResult, GetPromptResult, ReadResourceResult
 from ..wire import codec
+from .encode import RULES
 from .payload import Declared, Normalized, Output
 from .prompt_result import prompt_result
 from .resource_result import resource_result
@@ -54,7 +55,9 @@ def normalize_resource_payload(
     >>> normalize_resource_payload("memo://1", None, "Hello").to_dict()
     {'contents': [{'uri': 'memo://1', 'mimeType': 'text/plain', 'text': 'Hello'}]}
     """
-    result = resource_result(uri, mime_type, payload, Policy.of(policy))
+    policy = Policy.of(policy)
+    uri, mime_type = codec.decode(RULES.encode([uri, mime_type], policy))  # both may hold any text here
+    result = resource_result(uri, mime_type, payload, policy)
     result.contents = list(map(media.to_plain_block, result.contents))
     return result
 

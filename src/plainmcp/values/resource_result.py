@@ -26,9 +26,11 @@ def resource_result(
     *,
     encoded: bytes | None = None,
 ) -> ReadResourceResult:
-    """A resource's return value as its contents; `encoded` is its JSON, if it is data and was encoded already."""
+    """A resource's return value as its contents; `encoded` is its JSON, if it is data and was encoded already.
+
+    The URI and the MIME type are texts that can be sent.
+    """
     try:
-        uri, mime_type = codec.decode(rules.encode([uri, mime_type], policy))  # both may hold any text
         is_ready = wire_type_of(type(payload)) in ("ReadResourceResult", "ResourceResult")
         if is_ready:
             parts, one = payload.contents, False

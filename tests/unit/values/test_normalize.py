@@ -838,6 +838,13 @@ def test_a_dict_of_contents_is_checked_like_any_other_value():
         msgspec.json.encode(normalize_resource_payload("a://1", None, {"text": "a\ud800"}))
 
 
+@pytest.mark.parametrize(("uri", "mime_type"), [("a://\ud800", None), ("a://1", "text/\ud800")])
+def test_a_uri_and_a_mime_type_are_checked_like_any_other_text(uri, mime_type):
+    """B-02"""
+    with pytest.raises(NormalizeError, match="a lone surrogate"):
+        normalize_resource_payload(uri, mime_type, "text")
+
+
 @pytest.mark.parametrize(
     ("value", "count"),
     [
