@@ -144,6 +144,13 @@ def test_parameters_that_middleware_could_change_are_encoded_once() -> None:
     assert events.count(["protocol/methods/tools", "find", True]) == 1
 
 
+@pytest.mark.parametrize("revision", REVISIONS)
+def test_the_revision_of_a_request_is_found_once(revision: str) -> None:
+    events = traces()[f"asgi echo_async {revision}"]
+    assert {module for module, name, _ in events if "revision" in name} == {"protocol/dispatch"}
+    assert events.count(["protocol/dispatch", "_revision_of", True]) == 1
+
+
 def test_the_users_function_is_called_in_one_place() -> None:
     callers = {event[0] for events in traces().values() for event in events if event[1] == "invoke" and event[2]}
     assert callers == {"transports/invoke"}

@@ -41,7 +41,6 @@ __all__ = [
     "refuse",
     "refuse_batch",
     "require_meta",
-    "revision_from_meta",
 ]
 
 MAX_BATCH = 100
@@ -114,9 +113,9 @@ def refuse(server: Core, error: ProtocolError, caller: Caller, envelope: Envelop
 def _revision_of(name: str, meta: Meta | None, caller: Caller) -> Revision:
     """The revision of a request: the one in its _meta, or the one of its caller."""
     if meta is not None and meta.version is not UNSET:
-        return revision_from_meta(meta)
+        return _revision_from_meta(meta)
     if caller.revision is not None:
-        return caller.revision if caller.revision.handshake else revision_from_meta(meta)
+        return caller.revision if caller.revision.handshake else _revision_from_meta(meta)
     session = caller.session
     if session is None:
         return LATEST_HANDSHAKE
@@ -137,7 +136,7 @@ def require_meta(meta: Meta | None) -> Meta:
     return meta
 
 
-def revision_from_meta(meta: Meta | None) -> Revision:
+def _revision_from_meta(meta: Meta | None) -> Revision:
     """The revision that a request names; raises InvalidParams or UnsupportedRevision."""
     version = require_meta(meta).version
     if version not in MODERN:

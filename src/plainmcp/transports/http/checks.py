@@ -15,7 +15,7 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from ...errors import HeaderMismatch, InvalidParams, InvalidRequest, UnsupportedRevision
-from ...protocol.dispatch import check_log_level, require_meta, revision_from_meta
+from ...protocol.dispatch import check_log_level, require_meta
 from ...protocol.methods import Method
 from ...revisions import HTTP_DEFAULT, MODERN, REVISIONS, Revision
 from ...wire.jsonrpc import Envelope, Meta
@@ -196,18 +196,18 @@ def check_modern(
     meta: Meta | None,
     methods: Mapping[str, Method],
     header_map: Any,
-) -> Revision:
-    """Check the headers that repeat parts of the body; returns the revision, raises ProtocolError.
+) -> None:
+    """Check the headers that repeat parts of the body; raises ProtocolError. Their revision is then the request's.
 
     The order of the checks is that of the protocol. `header_map` returns the header map of a tool by its
     name, or None. It is None itself if no tool has one.
     """
     if envelope.method == "initialize" and (meta is None or meta.version is UNSET):
         raise InvalidParams("a request of this version has no handshake", {"supported": list(MODERN)})
-    revision = _revision_of(headers, facts, meta)
+    _match_version(headers, facts, meta)
     match_method(headers, facts.method, envelope, methods)
     if header_map is None or envelope.method != "tools/call":
-        return revision
+        return
     if meta is not None:
         check_log_level(meta)
     name = envelope.params and envelope.params.name
@@ -215,19 +215,19 @@ def check_modern(
     arguments = _decode_arguments(envelope) if repeated else None
     if repeated and arguments:  # without arguments, the method reports the error
         match_params(headers, repeated, arguments)
-    return revision
 
 
-def _revision_of(headers: Headers, facts: HeaderFacts, meta: Meta | None) -> Revision:
-    """The revision of a request, which the header and the body name; raises ProtocolError."""
+def _match_version(headers: Headers, facts: HeaderFacts, meta: Meta | None) -> None:
+    """Check that the header and the body name one version, which is served; raises ProtocolError."""
     is_whole = meta is not None and meta.version == facts.version and isinstance(meta.capabilities, dict)
-    if is_whole and facts.modern and facts.revision is not None and headers.duplicates is None:
-        return facts.revision  # the usual case: dispatch reads the rest of the body
+    if is_whole and facts.modern and headers.duplicates is None:
+        return  # the usual case: dispatch finds the revision
     meta = require_meta(meta)  # R26-META-04
     headers.check_once(b"mcp-protocol-version")
     if facts.version != meta.version:  # R26-HDR-03, R26-HDR-04; checked before the version itself
         raise HeaderMismatch("the header MCP-Protocol-Version and the version in params._meta differ")
-    return revision_from_meta(meta)
+    if not facts.modern:
+        raise UnsupportedRevision(meta.version, list(MODERN))
 
 
 def _decode_arguments(envelope: Envelope) -> dict[str, Any] | None:

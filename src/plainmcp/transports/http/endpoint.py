@@ -132,13 +132,14 @@ class Endpoint:
             if envelope.method is UNSET:
                 raise InvalidRequest("there are no questions to answer here")
             header_map = partial(self._find_header_map, principal) if self.core.registry.tools.has_headers else None
-            revision = check_modern(headers, facts, envelope, meta, self.core.methods, header_map)
+            check_modern(headers, facts, envelope, meta, self.core.methods, header_map)
         except ProtocolError as error:
             caller = Caller(None, principal, LATEST, PendingResponse(facts, LATEST))
             failure = refuse(self.core, error, caller, envelope).response or b""
             return json_response(status_of(failure, True), failure)
-        pending = PendingResponse(facts, revision, None, bytes(envelope.id))
-        caller = Caller(None, principal, revision, pending, None, headers)
+        assert facts.revision is not None  # as check_modern has found
+        pending = PendingResponse(facts, facts.revision, None, bytes(envelope.id))
+        caller = Caller(None, principal, facts.revision, pending, None, headers)
         return self._open(pending, self.core.dispatch(self.core, envelope, caller), caller)
 
     def _find_header_map(self, principal: Any, name: str) -> dict[str, tuple[str, ...]] | None:
