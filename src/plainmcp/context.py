@@ -8,8 +8,6 @@ answers so far. This module sends nothing itself: all messages go through the li
 import logging
 from collections.abc import Awaitable, Callable, Generator, Mapping
 from copy import copy
-from dataclasses import make_dataclass
-from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, Unpack, overload
 from uuid import uuid4
 
@@ -19,15 +17,12 @@ from msgspec.structs import replace
 from .errors import AuthorError, InvalidParams, MissingCapability, ParseError, ToolError
 from .protocol import describe
 from .protocol.failures import log_exception
+from .protocol.forms import form_of
 from .protocol.habits import CONTEXT_ATTRIBUTES, with_advice
 from .protocol.request import CannotAsk, Link, PeerError, Request
 from .protocol.session import describe_lack
 from .questions import Elicit, ElicitUrl, InputRequired, ListRoots, Question, Sample, SampleOptions
 from .revisions import Revision
-from .schema import generate, hints
-from .schema.coercion import coercer_of
-from .schema.coercion_errors import CoercionError
-from .schema.validator import Validator
 from .wire import codec, jsonrpc
 
 if TYPE_CHECKING:
@@ -488,20 +483,12 @@ def _complete(question: Question, revision: Revision) -> Question:
         return replace(question, messages=[_to_message(item) for item in messages])
     if not isinstance(question, Elicit):
         return question
-    form = question.schema
-    schema, convert = (form, partial(_check_form, form)) if isinstance(form, dict) else _form_of(form)
+    schema, convert = form_of(question.schema)
 
     def parse(content: Any) -> Any:
         return question.parse(convert(describe.restore_form(content, schema, revision)))
 
     return replace(question, schema=schema, parse=parse)
-
-
-def _check_form(schema: dict[str, Any], content: Any) -> Any:
-    """The content, if it fits the JSON Schema of a form (ELIC-03); raises ToolError."""
-    if not Validator(schema).is_valid(content):
-        raise ToolError("The answer does not fit the form.")
-    return content
 
 
 def _to_message(item: Any) -> dict[str, Any]:
@@ -511,25 +498,3 @@ def _to_message(item: Any) -> dict[str, Any]:
     if not isinstance(data, dict) or "role" not in data or "content" not in data:
         raise AuthorError("a message to sample from is a text, or has a role and a content")
     return data
-
-
-@lru_cache(maxsize=256)
-def _form_of(kind: Any) -> tuple[dict[str, Any], Callable[[Any], Any]]:
-    """The schema of a form for a type, and the function that converts an answer to that type."""
-    if not hints.is_record(kind):
-        try:
-            schema, convert = _form_of(make_dataclass("Answer", [("value", kind)]))
-        except AuthorError as error:
-            raise AuthorError(
-                f"{kind!r} is not a form; give a class, a single value's type or a JSON Schema"
-            ) from error
-        return schema, lambda content: convert(content).value
-    schema, convert_strictly = generate.form_schema(kind), coercer_of(kind, lenient=False)
-
-    def parse(content: Any) -> Any:
-        try:
-            return convert_strictly(content)
-        except CoercionError as error:  # ELIC-03
-            raise ToolError("The answer does not fit the form.") from error
-
-    return schema, parse

@@ -198,6 +198,16 @@ def test_imports_go_down() -> None:
     assert not found, "\n" + "\n".join(found)
 
 
+def test_schema_knows_of_the_protocol_only_which_classes_are_content() -> None:
+    protocol = {"client", "questions", "results", "media", "types", "web", "revisions"}
+    knowing = {
+        module: targets & protocol
+        for module, targets in arrows(modules()).items()
+        if module.startswith("schema/") and targets & protocol
+    }
+    assert knowing == {"schema/returns": {"types"}}
+
+
 def test_no_imports_go_in_a_circle() -> None:
     circle = cycle(arrows(modules()))
     assert not circle, " -> ".join(f"{module}.py" for module in circle)

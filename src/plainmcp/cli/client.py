@@ -8,9 +8,9 @@ import msgspec
 
 from ..client import ClientMessages, RpcError, list_all, params_of_next_round, read_result
 from ..errors import MethodNotFound
+from ..protocol import header_params
 from ..protocol.core import Core
 from ..revisions import Revision
-from ..schema import header_params
 from ..transports.connection import Connection
 
 __all__ = [

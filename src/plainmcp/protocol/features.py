@@ -16,7 +16,7 @@ from ..context import Context
 from ..errors import AuthorError
 from ..foreign.classes import RESULTS, wire_type_of
 from ..policy import Policy
-from ..schema import arguments, generate, header_params, hint_schema, signature
+from ..schema import arguments, generate, hint_schema, signature
 from ..types import (
     CallToolResult,
     GetPromptResult,
@@ -32,7 +32,7 @@ from ..values.encode import Rules
 from ..values.payload import Normalized, Output
 from ..wire import codec, uri_template
 from ..wire.uri_template import UriTemplate
-from . import dependencies, outputs
+from . import dependencies, header_params, outputs
 from .dependencies import Dependency
 from .prefix import Prefix
 

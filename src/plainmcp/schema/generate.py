@@ -1,4 +1,4 @@
-"""The input schema of a tool, the schema of a form, and checks of schemas written by hand.
+"""The schema of a function's arguments, and checks of schemas written by hand.
 
 The schema of a return value is made in returns, and that of one hint in hint_schema. Knows neither functions nor
 revisions.
@@ -29,7 +29,6 @@ from .validator import Validator
 __all__ = [
     "as_object",
     "check_handwritten",
-    "form_schema",
     "input_schema",
     "is_object",
     "to_camel",
@@ -89,33 +88,6 @@ def _property_of(parameter: Parameter, schema: Schema, show_defaults: bool, as_p
     elif not parameter.required and show_defaults:
         schema = {**schema, **default_of(parameter.default)}
     return order_keywords(schema)
-
-
-def form_schema(kind: type) -> Schema:
-    """The schema of a record as a form for people: flat, its fields are single values or choices."""
-    schema, definitions = hint_schema.for_input(kind, root=True)
-    if definitions or not is_object(schema):
-        raise AuthorError(f"{kind.__name__} is not a form: a form has fields with names, and none holds a form")
-    required = schema.get("required", ())
-    for name, field in schema.get("properties", {}).items():
-        if name not in required:
-            field = schema["properties"][name] = hint_schema.without_null(field)  # a form has no null
-        if not _is_choice(field) and field.get("type") not in ("string", "integer", "number", "boolean"):
-            raise AuthorError(f"{kind.__name__}.{name} is neither a single value nor a choice, so it fits no form")
-        if field.get("format") not in _FORM_FORMATS:
-            field.pop("format", None)
-    return schema
-
-
-def _is_choice(field: Schema) -> bool:
-    """Whether a field of a form takes several of its choices, which may have titles."""
-    items = field.get("items", {})
-    titled = [isinstance(one.get("const"), str) for one in items.get("anyOf", ())]
-    has_choices = (items.get("type") == "string" and "enum" in items) or (bool(titled) and all(titled))
-    return field.get("type") == "array" and has_choices
-
-
-_FORM_FORMATS = ("email", "uri", "date", "date-time")
 
 
 # By hand ------------------------------------------------------------------------------------------

@@ -29,7 +29,6 @@ from plainmcp.schema import generate
 from plainmcp.schema.generate import (
     as_object,
     check_handwritten,
-    form_schema,
     input_schema,
     is_object,
     to_camel,
@@ -859,63 +858,6 @@ def test_only_the_top_is_in_camel_case():
     assert list(found["properties"]) == ["defaultContext", "_private", "x", "aB"]
     assert found["required"] == ["defaultContext"]
     assert found["properties"]["defaultContext"] == {"properties": {"a_b": {}}}
-
-
-# Forms --------------------------------------------------------------------------------------------
-
-
-def test_a_flat_record_is_a_form():
-    @dataclass
-    class Booking:
-        name: Annotated[str, msgspec.Meta(description="Your name")]
-        when: date
-        unit: Unit
-        seats: int = 2
-        note: str | None = None
-        extras: list[Literal["tea", "cake"]] = field(default_factory=list)
-        ticket: UUID | None = None  # a format no form knows
-
-    exactly(
-        form_schema(Booking),
-        {
-            "type": "object",
-            "properties": {
-                "name": {"type": "string", "description": "Your name"},
-                "when": {"type": "string", "format": "date"},
-                "unit": {"type": "string", "enum": ["f", "c"]},
-                "seats": {"type": "integer", "default": 2},
-                "note": {"type": "string"},
-                "extras": {"type": "array", "items": {"type": "string", "enum": ["tea", "cake"]}},
-                "ticket": {"type": "string"},
-            },
-            "required": ["name", "when", "unit"],
-        },
-    )
-    assert form_schema(WeatherData)["required"] == ["temperature", "condition", "humidity"]
-
-
-def test_the_choices_of_a_form_may_have_titles():
-    choices = {"items": {"anyOf": [{"const": "t", "title": "Tea"}, {"const": "c", "title": "Cake"}]}}
-
-    class Order(pydantic.BaseModel):
-        extras: list[str] = pydantic.Field(json_schema_extra=choices)
-
-    assert form_schema(Order)["properties"]["extras"] == {"type": "array", **choices}
-
-
-@pytest.mark.parametrize("kind", [Tree, Person, Pair, int])
-def test_what_is_not_flat_is_no_form(kind):
-    with pytest.raises(AuthorError):
-        form_schema(kind)
-
-
-def test_a_field_that_fits_no_form_is_named():
-    @dataclass
-    class Trip:
-        stops: list[Forecast]
-
-    with pytest.raises(AuthorError, match=r"Trip.stops is neither a single value nor a choice"):
-        form_schema(Trip)
 
 
 # By hand ------------------------------------------------------------------------------------------

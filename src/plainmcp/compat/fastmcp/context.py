@@ -11,9 +11,10 @@ from uuid import uuid4
 import msgspec
 
 from ... import context
+from ...protocol.forms import form_schema
 from ...questions import Elicit, Elicited
 from ...revisions import LATEST_HANDSHAKE
-from ...schema import generate, hints
+from ...schema import hints
 from ..http_request import http_request_of
 from ..titles import TitledForm
 from .exceptions import ResourceError, ToolError
@@ -347,7 +348,7 @@ def _form(hint: Any, labels: dict[str, str | None]) -> tuple[Any, Callable[[Any]
             return hint, lambda content: content
         case _:
             answer = make_dataclass("Answer", [("value", hint)])
-            field, kind = {"title": "Value", **generate.form_schema(answer)["properties"]["value"]}, hint
+            field, kind = {"title": "Value", **form_schema(answer)["properties"]["value"]}, hint
     field |= {name: label for name, label in labels.items() if label is not None}
     form = {"type": "object", "properties": {"value": field}, "required": ["value"]}
     return form, lambda content: msgspec.convert(content["value"], kind)

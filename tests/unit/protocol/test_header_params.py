@@ -6,7 +6,7 @@ import pytest
 
 from plainmcp import Server
 from plainmcp.errors import AuthorError
-from plainmcp.schema import header_params
+from plainmcp.protocol import header_params
 
 
 def tool_with(schema: dict[str, Any]) -> Server:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..errors import AuthorError
-from .subschemas import Schema, walk
+from ..schema.subschemas import Schema, walk
 
 __all__ = ["ANNOTATION", "paths_of", "texts_of"]
 
