@@ -10,7 +10,7 @@ from decimal import Decimal
 from fractions import Fraction
 from ipaddress import IPv4Address
 from pathlib import Path
-from typing import Annotated, Any, Dict, Generic, List, NamedTuple, NotRequired, Optional, Set, Tuple, TypeVar  # noqa: UP035
+from typing import Annotated, Any, Dict, Generic, List, NamedTuple, NotRequired, Optional, Self, Set, Tuple, TypeVar  # noqa: UP035
 from typing import Literal as Choice
 
 import attrs
@@ -1052,3 +1052,25 @@ def test_a_set_of_models_in_a_model_is_sent_sorted() -> None:
         return Bag[set[Sheet]](item={Sheet(name="b"), Sheet(name="a"), Sheet(name="c")})
 
     assert Client(server).call("bag")["structuredContent"] == {"item": [{"name": one} for one in "abc"]}
+
+
+@dataclasses.dataclass
+class Folder:
+    name: str
+    inside: "list[Self]" = dataclasses.field(default_factory=list)
+
+
+@dataclasses.dataclass
+class SecretFolder(Folder):
+    password: str = SECRET
+
+
+def test_what_a_type_does_not_declare_is_not_sent_where_self_stands_either() -> None:
+    server = Server("s")
+
+    @server.tool
+    def tree() -> Folder:
+        return SecretFolder("root", [SecretFolder("leaf")])
+
+    data = Client(server).call("tree")["structuredContent"]
+    assert data == {"name": "root", "inside": [{"name": "leaf", "inside": []}]}

@@ -3,8 +3,7 @@
 Everything is worked out when the tool is registered. Knows hints, schemas and policies; not how results are written.
 """
 
-from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import partial
 from inspect import Signature as Inspected
 from typing import Any
@@ -26,13 +25,8 @@ __all__ = ["declare", "declare_type"]
 
 def declare(hint: Any, option: dict[str, Any] | bool | None, policy: Policy, rules: Rules, name: str) -> Output:
     """What a tool declares: by the hint of its return value, or by a schema that its author wrote."""
-    with _naming(hint, name):
-        return _declare_tool(hint, option, policy, rules, name)
-
-
-def _declare_tool(hint: Any, option: dict[str, Any] | bool | None, policy: Policy, rules: Rules, name: str) -> Output:
     declared: Declared = "nothing" if hint in (Inspected.empty, None, type(None)) else "hint"
-    output = Output(declared=declared, conform=_compile_filter(hint, policy, rules))
+    output = Output(declared=declared, conform=_compile_filter(hint, policy, rules, name))
     if isinstance(option, dict):
         return _declare_handwritten(output, hint, option, policy, name)
     listed = None if option is False else _listed_schema(hint, option is True, policy, rules, name)
@@ -43,31 +37,11 @@ def _declare_tool(hint: Any, option: dict[str, Any] | bool | None, policy: Polic
 
 def declare_type(hint: Any, policy: Policy, rules: Rules, name: str) -> Output:
     """What a resource or a prompt declares by the hint of its return value."""
-    with _naming(hint, name):
-        output = Output(conform=_compile_filter(hint, policy, rules))
-        if not _is_checked(hint, policy):
-            return output
-        check = fit.compile(hint, rules, policy)
-        return msgspec.structs.replace(output, fit=check, fitting=returns.fitting_classes(hint))
-
-
-@contextmanager
-def _naming(hint: Any, name: str) -> Generator[None, None, None]:
-    """Name the function whose return hint has no end, or names on the wire that would be lost."""
-    problem = _lost_names_in(hint)
-    if problem is not None:
-        raise AuthorError(f"{name}: the return hint: {problem}")
-    try:
-        yield
-    except RecursionError as error:
-        raise AuthorError(f"{name}: the return hint: a type contains itself without an end") from error
-
-
-def _lost_names_in(hint: Any) -> str | None:
-    try:
-        return records.lost_names_in(hint)
-    except AuthorError:  # a hint that cannot be read declares nothing
-        return None
+    output = Output(conform=_compile_filter(hint, policy, rules, name))
+    if not _is_checked(hint, policy):
+        return output
+    check = fit.compile(hint, rules, policy)
+    return msgspec.structs.replace(output, fit=check, fitting=returns.fitting_classes(hint))
 
 
 def _is_checked(hint: Any, policy: Policy) -> bool:
@@ -75,9 +49,27 @@ def _is_checked(hint: Any, policy: Policy) -> bool:
     return policy.validate_output and policy.check_return == "declared" and hint is not Inspected.empty
 
 
-def _compile_filter(hint: Any, policy: Policy, rules: Rules) -> Conform | None:
-    """The function that removes the fields which the declared type does not have; None without a type."""
-    return None if hint in (Inspected.empty, None, type(None)) else conform.compile(hint, rules, policy)
+def _compile_filter(hint: Any, policy: Policy, rules: Rules, name: str) -> Conform | None:
+    """The function that removes the fields which the declared type does not have; None without a type.
+
+    Raises AuthorError, with the name of the function, for a hint without an end, or with names that would be lost.
+    """
+    if hint in (Inspected.empty, None, type(None)):
+        return None
+    problem = _lost_names_in(hint)
+    if problem is not None:
+        raise AuthorError(f"{name}: the return hint: {problem}")
+    try:
+        return conform.compile(hint, rules, policy)
+    except AuthorError as error:
+        raise AuthorError(f"{name}: the return hint: {error}") from error
+
+
+def _lost_names_in(hint: Any) -> str | None:
+    try:
+        return records.lost_names_in(hint)
+    except AuthorError:  # a hint that cannot be read declares nothing
+        return None
 
 
 def _listed_schema(hint: Any, wanted: bool, policy: Policy, rules: Rules, name: str) -> Schema | None:

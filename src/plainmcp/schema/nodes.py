@@ -25,6 +25,7 @@ __all__ = [
     "Items",
     "Members",
     "Node",
+    "Opaque",
     "Record",
     "Row",
     "Scalar",
@@ -40,6 +41,7 @@ __all__ = [
 
 MISSING: Any = object()
 """Stands for no default."""
+Fill = Callable[[], Any]
 
 
 class Node(Struct, eq=False, kw_only=True):
@@ -96,6 +98,7 @@ class Field(Struct):
     node: Node
     required: bool = True
     default: Any = MISSING
+    fill: Fill | None = None  # makes the default of a member that a dict lacks
 
 
 class Row(Node):
@@ -143,14 +146,25 @@ class Union(Node):
 
 
 class Foreign(Node):
-    """A type that pydantic reads; its schema is set where it is a choice of a union."""
+    """A type that pydantic reads; its schema is set where it is a choice of a union.
+
+    In a tree of values it is a type with a serializer of pydantic, and `inner` is the type without it.
+    """
 
     hint: Any
     schema: dict[str, Any] = field(default_factory=dict)
+    inner: Node = field(default_factory=Anything)
+
+
+class Opaque(Node):
+    """A type in a tree of values that is not taken apart: `kind`, or with its metadata `hint`."""
+
+    kind: Any
+    hint: Any
 
 
 class Alias(Node):
-    """A named type, which may contain itself."""
+    """A named type, which may contain itself; in a tree of values also a RootModel."""
 
     kind: Any
     inner: Node = field(default_factory=Anything)

@@ -17,23 +17,22 @@ from ..foreign.annotations import all_annotations
 from ..values.families import Family, family_of, has_wire_names, sent_names_of, wire_name_of
 from . import generics, hints
 from .generics import class_of
-from .nodes import MISSING
+from .nodes import MISSING, Fill
 
 __all__ = [
     "RecordField",
     "RecordType",
-    "extra_sent_by",
     "fields_of",
     "fields_sent_by",
     "has_pydantic_fields",
     "is_renamed",
     "lost_names_in",
     "record_of",
+    "record_sent_by",
     "wire_named_in",
 ]
 
 Annotations = Mapping[str, Any]
-Fill = Callable[[], Any]
 
 
 class RecordField(NamedTuple):
@@ -101,12 +100,20 @@ def fields_sent_by(hint: Any) -> list[RecordField]:
     return [field for field in fields_of(hint) if field.sent_as is not None]
 
 
-def extra_sent_by(hint: Any) -> Any:
-    """The hint of the members that values of a record type send besides its fields; None if there are none."""
+def record_sent_by(hint: Any) -> RecordType | None:
+    """The record that values of a hint send, a model too; None for any other hint.
+
+    A part of it whose hint cannot be resolved has the hint Any.
+    """
+    kind = class_of(hint)
+    family = family_of(kind)
+    if family is None:
+        return None
     try:
-        return _extra_of(hint)[1] if family_of(class_of(hint)) == "typed_dict" else None
-    except AuthorError:  # as for the hint of a field
-        return Any
+        extra = _extra_of(hint)[1] if family == "typed_dict" else None
+    except AuthorError:
+        extra = Any
+    return RecordType(fields_of(hint), kind, extra=extra)
 
 
 def is_renamed(hint: Any) -> bool:

@@ -12,7 +12,7 @@ import msgspec
 from ..errors import NormalizeError
 from ..foreign import classes
 from ..values.unpack import Unpacker
-from . import hints, records
+from .nodes import Field, Opaque
 
 __all__ = [
     "AliasShape",
@@ -57,25 +57,23 @@ class RecordShape:
     def __init__(self, unpacker: Unpacker, kind: type) -> None:
         self.unpacker, self.kind = unpacker, kind
         self.rest: Conform | None = None
-        self.is_model = classes.is_pydantic(kind)
+        self.is_model = False  # whether pydantic takes care of all values inside it
         self.shapes: dict[str, Conform] = {}
         self.defaults: dict[str, Callable[[], Any]] = {}
         self.required: set[str] = set()
         self.choices: dict[str, tuple[Any, ...]] = {}
         self.is_flat = True
 
-    def add(self, field: records.RecordField, shape: Conform) -> None:
-        """Add a field with the shape of its values."""
-        name = str(field.sent_as)
+    def add(self, name: str, field: Field, shape: Conform) -> None:
+        """Add a field, by its name in JSON, with the shape of its values."""
         self.shapes[name] = shape
-        self.is_model = self.is_model and not any(map(classes.is_unknown_to_pydantic, hints.parts_of(field.hint)))
         self.is_flat = self.is_flat and shape is keep_value
         if field.fill is not None:
             self.defaults[name] = field.fill
-        elif field.always:
+        elif field.required:
             self.required.add(name)
-        if get_origin(field.hint) is Literal:
-            self.choices[name] = get_args(field.hint)
+        if isinstance(field.node, Opaque) and get_origin(field.node.hint) is Literal:
+            self.choices[name] = get_args(field.node.hint)
 
     def is_exact(self, kind: type) -> bool:
         """Whether every value of a class conforms already; pydantic takes care of values inside a model."""

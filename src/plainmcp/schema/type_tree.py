@@ -1,7 +1,7 @@
-"""A type hint as a tree of nodes, from which its schema is written and by which values are read.
+"""A type hint as a tree of nodes: from it its schema is written, values are read, and returned ones made to conform.
 
 Knows every type that has a form in JSON. Types of pydantic, and records that only pydantic understands, are left to
-pydantic; types that contain them are not.
+pydantic; types that contain them are not. In a tree of values models are records, and any other type is opaque.
 """
 
 import collections.abc as abc
@@ -28,6 +28,7 @@ from .nodes import (
     Items,
     Members,
     Node,
+    Opaque,
     Record,
     Row,
     Scalar,
@@ -38,7 +39,7 @@ from .nodes import (
 )
 from .subschemas import with_definitions
 
-__all__ = ["is_collection", "tree_of"]
+__all__ = ["is_collection", "tree_of", "tree_of_values"]
 
 _SCALARS = (str, bool, int, float)
 _NONE = type(None)
@@ -86,13 +87,25 @@ def tree_of(hint: Any, *, is_input: bool = True) -> Node:
     return _Parser(is_input, mixed, mixed and records.wire_named_in(hint) is not None).parse(hint)
 
 
+def tree_of_values(hint: Any, is_opaque: Callable[[type], bool]) -> Node:
+    """The tree of a hint by which values are taken apart, of whatever types: what `is_opaque` stays as it is.
+
+    >>> tree_of_values(list[int], lambda kind: False).item.kind
+    <class 'int'>
+    """
+    return _Parser(False, False, False, is_opaque).parse(hint)
+
+
 class _Parser:
     """Makes one tree; a record or an alias has one node, wherever it occurs."""
 
-    def __init__(self, is_input: bool, mixed: bool, has_wire_names: bool) -> None:
+    def __init__(
+        self, is_input: bool, mixed: bool, has_wire_names: bool, is_opaque: Callable[[type], bool] | None = None
+    ) -> None:
         self._is_input = is_input
         self._mixed = mixed  # whether a part of it is for pydantic
         self._has_wire_names = has_wire_names  # which pydantic does not know
+        self._is_opaque = is_opaque  # None but in a tree of values
         self._arrays = _ARRAYS if is_input else _SENT_ARRAYS
         self._nodes: dict[Any, Node] = {}
         self._open: list[Any] = []  # the classes and aliases that contain the hint
@@ -104,24 +117,30 @@ class _Parser:
         if self._mixed and self._is_foreign(hint):
             return Foreign(hint)
         if hasattr(hint, "__metadata__"):
-            metas = [metadata for metadata in hint.__metadata__ if isinstance(metadata, msgspec.Meta)]
-            return with_limits(self.parse(hint.__origin__), metas)
+            inner = self.parse(hint.__origin__)
+            if self._is_opaque is not None:
+                return _annotate_value(inner, hint)
+            return with_limits(
+                inner, [metadata for metadata in hint.__metadata__ if isinstance(metadata, msgspec.Meta)]
+            )
         if is_alias(hint):
-            return self._parse_alias(hint)
+            return self._parse_named(hint, value_of_alias)
         inner = hints.unwrap(hint)
         return self._parse_unwrapped(hint) if inner is hint else self.parse(inner)
 
     def _parse_unwrapped(self, hint: Any) -> Node:
         if hint is Any or hint is object:
             return Anything()
-        if hint is None or hint is _NONE:
-            return Scalar(_NONE, _NONE)
-        if isinstance(hint, TypeVar):
-            return self.parse(_hint_of_variable(hint))
         if getattr(hint, "_name", None) == "Self" and self._open_records:
             return self.parse(self._open_records[-1])
         if hints.is_union(hint):
             return self._join_union([self.parse(one) for one in get_args(hint) if one is not msgspec.UnsetType])
+        if self._is_opaque is not None:
+            return self._parse_value(hint, class_of(hint), self._is_opaque)
+        if hint is None or hint is _NONE:
+            return Scalar(_NONE, _NONE)
+        if isinstance(hint, TypeVar):
+            return self.parse(_hint_of_variable(hint))
         if get_origin(hint) is Literal:
             return Choice(None, [(_as_json(value, hint), value) for value in get_args(hint)])
         return self._parse_class(hint, class_of(hint))
@@ -197,6 +216,25 @@ class _Parser:
         authored = any("_missing_" in vars(base) for base in kind.__mro__ if base.__module__ != "enum")
         return Choice(kind, options, kind if authored else None)
 
+    def _parse_value(self, hint: Any, kind: Any, is_opaque: Callable[[type], bool]) -> Node:
+        """The node of a class or a form in a tree of values."""
+        if not isinstance(kind, type) or is_opaque(kind):
+            return Opaque(hint, hint)
+        if getattr(kind, "__pydantic_root_model__", False):
+            return self._parse_named(hint, _root_of)
+        record = records.record_sent_by(hint)
+        if record is not None:
+            return self._parse_record(hint, kind, record)
+        args = get_args(hint)
+        if issubclass(kind, tuple) and args and args[-1] is not ...:
+            return self._parse_tuple(args, bare=False)
+        if issubclass(kind, abc.Mapping):
+            key, value, *_ = [*map(self.parse, args), Anything(), Anything()]
+            return Members(kind, key, value)
+        if issubclass(kind, abc.Iterable) and not issubclass(kind, (str, bytes)):
+            return Items(kind, self.parse(args[0]) if args else Anything())
+        return Opaque(hint, hint)
+
     def _join_union(self, nodes: list[Node]) -> Node:
         members: list[Node] = []
         for one in nodes:
@@ -247,7 +285,7 @@ class _Parser:
             if wire is None and self._is_input and one.required:
                 raise AuthorError(f"{kind.__name__}.{one.name} stays off the wire, so it needs a default")
             if wire is not None:
-                fields[wire] = Field(one.name, self._parse_field(kind, one), required, one.default)
+                fields[wire] = Field(one.name, self._parse_field(kind, one), required, one.default, one.fill)
         if isinstance(node, Record) and record.extra is not None:
             node.rest = self.parse(record.extra)
         self._open_records.pop()
@@ -264,12 +302,13 @@ class _Parser:
         except AuthorError as error:
             raise AuthorError(f"{kind.__name__}.{field.name or field.read_as}: {error}") from error
 
-    def _parse_alias(self, hint: Any) -> Node:
+    def _parse_named(self, hint: Any, value_of: Callable[[Any], Any]) -> Node:
+        """The node of an alias, or a RootModel, of the hint that it stands for."""
         if hint in self._nodes:
             return self._nodes[hint]
         node = self._nodes[hint] = Alias(hint)
         self._enter(hint)
-        node.inner = self.parse(value_of_alias(hint))
+        node.inner = self.parse(value_of(hint))
         self._open.pop()
         return node
 
@@ -279,6 +318,18 @@ class _Parser:
         self._open.append(kind)
         if self._open.count(kind) > MAX_NESTED:
             raise AuthorError(f"{kind.__name__} contains itself with ever other type arguments, without an end")
+
+
+def _annotate_value(node: Node, hint: Any) -> Node:
+    """A node of a tree of values with what its metadata in Annotated says of its values."""
+    if any(map(classes.is_serializer, hint.__metadata__)):
+        return Foreign(hint, inner=node)
+    return Opaque(node.kind, hint) if isinstance(node, Opaque) else node
+
+
+def _root_of(kind: Any) -> Any:
+    """The hint of the root of a RootModel."""
+    return kind.model_fields["root"].annotation
 
 
 def _hint_of_variable(variable: TypeVar) -> Any:
