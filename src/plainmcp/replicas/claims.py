@@ -2,6 +2,41 @@
 
 A stream that is opened is claimed first, for all replicas: the one that had the newest stream before sends nothing on
 it any more, and hands over where it has ended. Then the new one gets all later changes, and none that another had.
+
+What may be assumed:
+
+- A claim is announced as a `Holder` in the log of broadcasts. All replicas receive the announcements of a session in
+  the order of that log, the own ones too.
+- Changes have positions in one log of changes, which are the same for all replicas. A replica may have read less of
+  that log than another.
+- A replica may be late to hear of a claim, may never answer, or may be dead. The store may lose announcements.
+
+What is guaranteed:
+
+- The newest stream is the one whose announcement is last in the log. Each replica that has read so far knows which
+  one: `holder` is the other replica that has it, None if it is here.
+- An announcement of this replica that it has not received itself yet (`_announced`) comes later than all that it
+  receives before. So a claim of another one that it receives meanwhile is older: this replica stays the newest. The
+  other one sends what this one would have begun with, until it receives that announcement and hands over again.
+- A `Handover` is written before the acknowledgement of the `Holder`, to the same log. So when all have acknowledged,
+  the one that claims has all positions.
+- While a claim is pending, no stream of this replica gets a message. Its changes are found in the log of changes when
+  the claim ends, after `find_start`: none is lost, whatever the order in which answers come.
+- Where a stream begins (`Start`): after what was sent on the stream before (`is_sent`), or else at the position from
+  which its client wants changes. A position up to which changes were sent counts more than one up to which they were
+  not wanted. Of two of a kind the smaller one counts: a change may come twice then, but none is left out.
+- Claims of one replica have growing numbers. A `Left` names the number, so one about an older claim has no effect.
+
+What happens when it is late:
+
+- A `Handover` comes after the claim has ended: it has no effect any more on the stream, which began where this
+  replica supposed. A change that the other one sent meanwhile may come on both.
+- The replica that has the newest stream is dead: `begin_again` claims an older one that is still open here, from the
+  last change that this one has sent.
+- The store fails: announcements may be lost, so they are forgotten (`forget_announced`), and each replica announces
+  its newest stream again when the store works. The last one in the log is the newest then.
+- The client of a claimed stream leaves before it gets messages: the claim ends without a position, and the stream
+  that had them before goes on from where the claim would have begun.
 """
 
 from typing import NamedTuple

@@ -1,6 +1,45 @@
 """This process as one of several replicas of a server: what it asks the store they share, and writes into it.
 
 Knows the store, but neither sessions nor streams. Two threads work for it: one follows logs, one writes.
+
+What may be assumed:
+
+- Of the store: what store/interface promises, as long as it works. What `append` has returned is in its log, `read`
+  leaves nothing out, and an entry comes with those that were appended before it to the logs that are named first.
+- A store may fail at any moment, and may have written what it reports as failed. After a failure it may have lost
+  anything: values, the end of a log, or all of it. Positions may be smaller then.
+- A replica may end without a word, stop for any time and go on, or fork. No clock is compared with that of another
+  machine: each replica measures time by its own.
+- Other replicas may run another release. An entry that cannot be read, or has a wrong signature, is skipped.
+
+What is guaranteed:
+
+- From `begun` on a replica receives all entries of its logs, each log in its order, in one thread. Its own are among
+  them: its writer begins only when its reader has. A change comes after all broadcasts that were written before it.
+- Changes are known by their replica and their number there, so one that was written twice is delivered once. The
+  response of the request that made a change waits for it to be written, but not longer than `own_changes.WAIT`.
+- `broadcast` returns when every replica that had joined before has received the entry and done what it says, or after
+  its seconds. Who has joined is known, because it waits for its own entry first: `replicas` is read before.
+- What one thread appends to one log is written in that order. Broadcasts are written before changes.
+- `notify` and `append` promise no more than to try: their entries wait in `writer` within its limits, in number,
+  bytes and age. Changes have no greatest age, because clients may ask for them later.
+- After a fork the child is another replica, with a name, threads and queues of its own.
+
+What happens when it is late:
+
+- A replica does not acknowledge in time: `broadcast` returns without it, and it is `late`. It has the entry when it
+  goes on reading. If it has no heartbeat for `heartbeat.ALIVE` seconds in which the store worked, it is dead, and not
+  waited for any more.
+- A replica was paused, or too busy to read for `reader.LAG` seconds: it may be dead for others, and may have missed
+  entries that expired. It notices by its own clock, before others may take it for dead, and does what it does after a
+  failure of the store.
+- The store fails: what needs it raises StoreError at once, without another try in the thread of a request. The two
+  threads try again every `health.PAUSE` seconds, and everything that needs no store goes on.
+- The store works again, or a gap is noticed: `_come_back` joins again, writes the own changes of the last time again
+  if the log has lost them, and lets the receivers write what only they know. `reader` goes on at the end of each log
+  that got shorter, so nothing is received twice because of that.
+- A change is made before it starts: it is written in the thread of the caller, who gets the StoreError. After it has
+  stopped, a change is delivered in this process only.
 """
 
 import os

@@ -3,14 +3,30 @@
 Counts them within the limits, and ends them: when their client leaves, when a token expires, when the server drains
 or gives up. Knows no sessions. Does no I/O: ASGI and WSGI send what the streams have.
 
-What holds at any time:
+What may be assumed:
+
+- Each method may be called from any thread: that of the request, those of its functions, that of the server's end.
+- The transport counts a response with `add_running` before it waits for its functions. It calls `finish` or
+  `remove_running` when these have ended, and `leave` when it sends no more, in either order.
+
+What is guaranteed:
 
 - A response is counted once, under the lock, and its share is given back once, whichever comes first: its end, the
   end of its client, `drain` or `give_up`. So counting it down twice has no effect.
+- A request whose client has left still counts while its function runs: what it uses is used until then.
 - After `drain` no stream may stay open. One that was admitted before, and is counted while `drain` runs, is ended by
   `drain` or by the one who counts it: `draining` is set first and read last. Running requests go on until `give_up`.
 - A listener for changes is removed before its stream ends, and no change is sent before the acknowledgement
   (R26-SUB-03): both happen under the lock `first`.
+
+What happens when it is late:
+
+- A client leaves while its function runs: on 2026-07-28 the request is cancelled. On the handshake revisions the work
+  goes on, and its stream is kept for the client to continue. The share is given back when the function ends.
+- The response comes after its stream has ended, because the server gave up: the stream has its end already, and keeps
+  that one.
+- A limit is checked before a response is counted, and not under one lock with it. Requests that arrive together may
+  go over a limit by as many as there are threads that receive them.
 """
 
 import threading

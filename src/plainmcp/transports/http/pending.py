@@ -11,10 +11,22 @@ A pending response is in one phase, and leaves it by one of these ways:
   server gives up, or the session ends.
 - `is_left` is apart from that: the client has disconnected, or has everything. A response of a handshake revision
   goes on then, and its client can fetch the rest; one of 2026-07-28 is cancelled (R26-HTTP-15).
+
+These combinations are legal, and no others:
+
+    phase       session   opened_stream   listening, unsubscribe   expires    counted, when the transport waits
+    RUNNING     any       any             None                     None       among the running requests
+    LISTENING   None      yes             both                     any        among the streams that stay open
+    STANDING    yes       yes             None                     any        among the streams that stay open
+
+- `listening` and `unsubscribe` are set together with the phase, under a lock, and stay there after the end.
+- A response that becomes LISTENING after it has waited counts among both until its functions have ended.
+- `exchange` is there until the transport takes it, and None from then on and for a GET.
 - A stream exists only where something was sent before the response, or is to be read later. Without one, a response
   is sent in one piece.
-- While it is RUNNING it counts among the running requests, while it is LISTENING or STANDING among the streams that
-  stay open; never among both for longer than the change of its phase takes.
+
+What is late has no effect: a message after the end of the stream is dropped, a second end keeps the first, and a
+response for a client that has left stays in the stream, if that is kept.
 
 The threads that touch it: the one that receives the request, those of its functions, which send messages and end it,
 and the one that sends to the client. What more than one of them sets is set under a lock, or once.
