@@ -18,8 +18,10 @@ from plainmcp import Image, Policy
 from plainmcp.errors import PlainMCPError
 from plainmcp.protocol import project
 from plainmcp.revisions import REVISIONS, Revision
-from plainmcp.values.normalize import prompt_result, resource_result, tool_result
 from plainmcp.values.payload import Output
+from plainmcp.values.prompt_result import prompt_result
+from plainmcp.values.resource_result import resource_result
+from plainmcp.values.tool_result import tool_result
 from plainmcp.wire import codec
 
 __all__ = ["CORPUS", "digests"]

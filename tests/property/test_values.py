@@ -21,11 +21,11 @@ from plainmcp.values.normalize import (
     normalize_prompt_result,
     normalize_resource_payload,
     normalize_tool_result,
-    prompt_result,
-    resource_result,
-    tool_result,
 )
 from plainmcp.values.payload import Output
+from plainmcp.values.prompt_result import prompt_result
+from plainmcp.values.resource_result import resource_result
+from plainmcp.values.tool_result import tool_result
 from plainmcp.wire import codec
 from property import corpus, strategies
 from property.telling import is_json_of, parsed, tells, unwrapped

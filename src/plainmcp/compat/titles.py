@@ -65,8 +65,8 @@ def _titled(schema: Any, hint: Any, name: str | None = None) -> Any:
         return schema
     inner = hints.unwrap_all(hint)
     if _is_class(inner):
-        fields = records.fields_sent_by(inner) if hints.is_record(inner) else []
-        titled = _with_properties(schema, {str(one.sent_as): one.hint for one in fields})
+        fields = records.fields_of(inner) if hints.is_record(inner) else []
+        titled = _with_properties(schema, {one.sent_as: one.hint for one in fields if one.sent_as})
         return {"title": (get_origin(inner) or inner).__name__, **titled}
     choices = hints.choices_of(inner)
     if len(choices) > 1 and len(schema.get("anyOf", ())) == len(choices):

@@ -27,9 +27,12 @@ from ..types import (
     ResourceTemplate,
     Tool,
 )
-from ..values import normalize, render
+from ..values import render
 from ..values.encode import Rules
 from ..values.payload import Normalized, Output
+from ..values.prompt_result import prompt_result
+from ..values.resource_result import resource_result
+from ..values.tool_result import tool_result
 from ..wire import codec, uri_template
 from ..wire.uri_template import UriTemplate
 from . import dependencies, header_params, outputs
@@ -227,7 +230,7 @@ def tool(
         output_schema=output_schema,
         headers=header_params.paths_of(definition.inputSchema, f"the input schema of {name!r}"),
         bind=binder.bind,
-        normalize=partial(normalize.tool_result, **options),
+        normalize=partial(tool_result, **options),
         **options,
         **_call_of(function, read),
         **common,
@@ -263,7 +266,7 @@ def redeclare(tool: ToolFeature, policy: Policy) -> ToolFeature:
     return msgspec.structs.replace(
         tool,
         definition=msgspec.structs.replace(tool.definition, outputSchema=output.schema),
-        normalize=partial(normalize.tool_result, **options),
+        normalize=partial(tool_result, **options),
         policy=policy,
         output=output,
         plans={},
@@ -399,7 +402,7 @@ def _normalize_contents(
     mime_type: str | None, policy: Policy, rules: Rules, output: Output, uri: str, payload: Any
 ) -> ReadResourceResult:
     payload, encoded = _apply_type(output, payload)
-    return normalize.resource_result(uri, mime_type, payload, policy, rules, encoded=encoded)
+    return resource_result(uri, mime_type, payload, policy, rules, encoded=encoded)
 
 
 # Prompts and completion ---------------------------------------------------------------------------
@@ -459,7 +462,7 @@ def _normalize_messages(
     value, encoded = _apply_type(output, value)
     if encoded is not None and rules.encode(value, policy) != encoded:  # an iterator in it can be read only once
         value = codec.decode(encoded)
-    result = normalize.prompt_result(value, policy, rules)
+    result = prompt_result(value, policy, rules)
     if result.description is None:
         result.description = description
     return result

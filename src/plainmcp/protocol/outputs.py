@@ -12,7 +12,7 @@ import msgspec
 
 from ..errors import AuthorError
 from ..policy import Policy
-from ..schema import conform, fit, generate, hints, matching, records, returns
+from ..schema import conform, fit, generate, hints, matching, records, returns, subschemas
 from ..schema.conform import Conform
 from ..schema.output_check import OutputCheck
 from ..schema.subschemas import Schema
@@ -90,7 +90,7 @@ def _as_sent(schema: Schema, policy: Policy, name: str) -> Schema:
     if policy.key_case != "camel":
         return schema
     try:
-        return generate.to_camel(schema)
+        return subschemas.to_camel(schema)
     except AuthorError as error:
         raise AuthorError(f"the result of {name!r}: {error}") from None
 
@@ -100,7 +100,7 @@ def _as_sent(schema: Schema, policy: Policy, name: str) -> Schema:
 
 def _declare_handwritten(output: Output, hint: Any, option: dict[str, Any], policy: Policy, name: str) -> Output:
     listed = generate.check_handwritten(option, f"the output schema of {name!r}", output=True)
-    if policy.output_root == "object" and not generate.is_object(listed):  # S004-34
+    if policy.output_root == "object" and not subschemas.is_object(listed):  # S004-34
         raise AuthorError(f'the output schema of {name!r} needs "type": "object" at its root')
     return _declare_schema(output, listed, _is_wrapped(listed, returns.output_schema(hint, which="all")), policy)
 
@@ -113,10 +113,10 @@ def _declare_listed(output: Output, hint: Any, schema: Schema, policy: Policy) -
         envelopes=not _may_have_content(schema),
         fitting=returns.fitting_classes(hint),
     )
-    is_wrapped = not generate.is_object(schema) or (policy.wrap_objects == "generic" and hints.is_generic(hint))
+    is_wrapped = not subschemas.is_object(schema) or (policy.wrap_objects == "generic" and hints.is_generic(hint))
     if policy.non_object == "raw" or not is_wrapped:
         return _declare_schema(output, schema, False, policy)
-    listed = generate.wrap(schema, policy.wrap_key) | ({_WRAP_MARK: True} if policy.wrap_mark else {})
+    listed = subschemas.wrap(schema, policy.wrap_key) | ({_WRAP_MARK: True} if policy.wrap_mark else {})
     output = _declare_schema(output, listed, True, policy)
     check = OutputCheck(schema) if policy.validate_output else None
     return msgspec.structs.replace(output, check=check, meta=_WRAP_META[policy.wrap_meta])
@@ -128,13 +128,13 @@ _WRAP_META: dict[bool, dict[str, Any] | None] = {True: {"fastmcp": {"wrap_result
 
 def _declare_schema(output: Output, listed: Schema, wrap: bool | None, policy: Policy) -> Output:
     """The declaration of a schema, with the checks of data, and of values before they are wrapped."""
-    is_object = generate.is_object(listed)
+    is_object = subschemas.is_object(listed)
     check = OutputCheck(listed) if policy.validate_output else None
     return msgspec.structs.replace(
         output,
         declared="schema",
         schema=listed,
-        object_schema=generate.as_object(listed) if is_object else generate.wrap(listed, policy.wrap_key),
+        object_schema=subschemas.as_object(listed) if is_object else subschemas.wrap(listed, policy.wrap_key),
         wrap=wrap,
         wrap_older=not is_object,
         is_data=True,
@@ -146,9 +146,9 @@ def _declare_schema(output: Output, listed: Schema, wrap: bool | None, policy: P
 
 def _is_wrapped(listed: Schema, natural: Schema | None) -> bool | None:
     """Whether values are wrapped to fit a handwritten schema (S004-26); None if that depends on the value."""
-    if not generate.is_object(listed):
+    if not subschemas.is_object(listed):
         return False
-    return None if natural is None else not generate.is_object(natural)
+    return None if natural is None else not subschemas.is_object(natural)
 
 
 def _check_wrapped(check: Callable[[bytes], None], key: str, wrap: bool | None, raw: bytes) -> None:
@@ -158,7 +158,7 @@ def _check_wrapped(check: Callable[[bytes], None], key: str, wrap: bool | None, 
 def _may_have_content(schema: Schema) -> bool:
     """Whether an object of a schema may have a member `content`: then a dict with it is data, and not a result."""
     objects = [one for one in matching.branches_of(schema, schema) if isinstance(one, dict)]
-    return any("content" in one.get("properties", {"content": {}}) for one in objects if generate.is_object(one))
+    return any("content" in one.get("properties", {"content": {}}) for one in objects if subschemas.is_object(one))
 
 
 # A type without a schema that is listed -----------------------------------------------------------

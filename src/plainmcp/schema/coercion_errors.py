@@ -12,7 +12,7 @@ from functools import lru_cache
 from types import FrameType
 from typing import Any, get_args
 
-from .matching import decode_text
+from .matching import decode_text, has_key
 from .subschemas import Keys
 
 __all__ = ["CoercionError", "Name", "is_authored", "read_author_error", "read_pydantic_error"]
@@ -177,7 +177,7 @@ def _keys_of(loc: Keys, value: Any, *, is_missing: bool) -> Keys:
     for at, key in enumerate(loc):
         rest = loc[at + 1 :]
         value = decode_text(value)
-        if _has(value, key) and not _is_label(value, key, rest, is_missing):
+        if has_key(value, key) and not _is_label(value, key, rest, is_missing):
             value = value[key]
             keys.append(key)
         elif is_missing and not rest:
@@ -188,13 +188,7 @@ def _keys_of(loc: Keys, value: Any, *, is_missing: bool) -> Keys:
 def _is_label(value: Any, key: Any, rest: Keys, is_missing: bool) -> bool:
     """Whether a key of the value is the label of a choice here: the keys that follow are beside it, not in it."""
     inner = decode_text(value[key])
-    if any(_has(inner, one) for one in rest):
+    if any(has_key(inner, one) for one in rest):
         return False
     is_lost = is_missing and bool(rest) and not isinstance(inner, (dict, list))
-    return is_lost or any(_has(value, one) for one in rest)
-
-
-def _has(value: Any, key: Any) -> bool:
-    if isinstance(value, list):
-        return isinstance(key, int) and key < len(value)
-    return isinstance(value, dict) and key in value
+    return is_lost or any(has_key(value, one) for one in rest)

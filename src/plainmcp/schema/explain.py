@@ -11,7 +11,17 @@ from typing import Any, NamedTuple
 from . import keywords
 from .coercion_errors import Name
 from .keywords import FormatCheck
-from .matching import allowed_values_of, branches_of, can_hold, child_of, decode_text, follow, likely_choices, tag_of
+from .matching import (
+    allowed_values_of,
+    branches_of,
+    can_hold,
+    child_of,
+    decode_text,
+    follow,
+    has_key,
+    likely_choices,
+    tag_of,
+)
 from .subschemas import Keys, Schema
 from .wording import describe, describe_kind, describe_values, find_nearest, format_path, join_choices
 
@@ -134,7 +144,7 @@ class _Explainer:
         key, inside, here = place[0], (*keys, place[0]), follow(self.root, choices[0])
         if isinstance(key, Name):
             self._note_name(here.get("propertyNames", {}) if isinstance(here, dict) else {}, key, inside)
-        elif _has(value, key):
+        elif has_key(value, key):
             self._seek(child_of(here, key), value[key], inside, place[1:], is_sure=is_sure, is_last=is_last)
         else:
             self._note_absent(here, value, inside)
@@ -263,12 +273,6 @@ class _Explainer:
 def _is_along(keys: Keys, place: Keys) -> bool:
     """Whether one of two places is the other, or inside it."""
     return all(map(eq, keys, place))
-
-
-def _has(value: Any, key: Any) -> bool:
-    if isinstance(value, list):
-        return isinstance(key, int) and key < len(value)
-    return isinstance(value, dict) and key in value
 
 
 def _names_of(schema: Any) -> list[str]:

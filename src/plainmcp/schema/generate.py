@@ -13,27 +13,10 @@ from ..errors import AuthorError
 from . import hint_schema
 from .node_schema import default_of
 from .parameters import Parameter, naming
-from .subschemas import (
-    Schema,
-    as_object,
-    is_object,
-    join_definitions,
-    order_keywords,
-    to_camel,
-    walk,
-    with_definitions,
-    wrap,
-)
+from .subschemas import Schema, join_definitions, order_keywords, walk, with_definitions
 from .validator import Validator
 
-__all__ = [
-    "as_object",
-    "check_handwritten",
-    "input_schema",
-    "is_object",
-    "to_camel",
-    "wrap",
-]
+__all__ = ["check_handwritten", "input_schema"]
 
 MAX_DEPTH = 64
 MAX_PARTS = 10_000

@@ -28,7 +28,6 @@ __all__ = [
     "is_atom",
     "is_generic",
     "is_record",
-    "is_tuple",
     "is_union",
     "is_wrapper",
     "needs_pydantic",
@@ -84,12 +83,6 @@ def is_atom(hint: Any) -> bool:
 
 
 _ATOMS = frozenset({str, int, float, bool, type(None)})
-
-
-def is_tuple(hint: Any) -> bool:
-    """Whether values of a hint are tuples."""
-    kind = class_of(unwrap_all(hint))
-    return isinstance(kind, type) and issubclass(kind, tuple)
 
 
 def is_union(hint: Any) -> bool:

@@ -21,6 +21,7 @@ __all__ = [
     "decode_text",
     "distance_of",
     "follow",
+    "has_key",
     "is_meant",
     "is_possible",
     "is_tuple_at",
@@ -82,6 +83,13 @@ def decode_text(value: Any) -> Any:
         return msgspec.json.decode(value) if isinstance(value, str) else value
     except (msgspec.DecodeError, ValueError, RecursionError):
         return value
+
+
+def has_key(value: Any, key: Any) -> bool:
+    """Whether an array or an object has a part under a key."""
+    if isinstance(value, list):
+        return isinstance(key, int) and key < len(value)
+    return isinstance(value, dict) and key in value
 
 
 def allowed_values_of(schema: Any) -> list[Any] | None:

@@ -23,9 +23,7 @@ __all__ = [
     "RecordField",
     "RecordType",
     "fields_of",
-    "fields_sent_by",
     "has_pydantic_fields",
-    "is_renamed",
     "lost_names_in",
     "record_of",
     "record_sent_by",
@@ -51,7 +49,6 @@ class RecordField(NamedTuple):
     always: bool = True
     default: Any = MISSING
     fill: Fill | None = None
-    is_stored: bool = True  # an InitVar is not
 
 
 class RecordType(NamedTuple):
@@ -82,22 +79,17 @@ def record_of(hint: Any) -> RecordType | None:
 
 
 def fields_of(hint: Any) -> list[RecordField]:
-    """The fields of a class, which has none if it is not a record; hints that cannot be resolved are Any."""
+    """The fields of a class, which has none if it is not a record; hints that cannot be resolved are Any.
+
+    >>> from dataclasses import make_dataclass
+    >>> [field.sent_as for field in fields_of(make_dataclass("City", [("name", str)]))]
+    ['name']
+    """
     kind = class_of(hint)
     family = family_of(kind)
     if family is None:
         return []
     return _FAMILIES[family](kind, {} if family == "model" else _resolve_or_any(hint, kind)).fields
-
-
-def fields_sent_by(hint: Any) -> list[RecordField]:
-    """The fields that values of a record type send; one whose hint cannot be resolved has the hint Any.
-
-    >>> from dataclasses import make_dataclass
-    >>> [field.sent_as for field in fields_sent_by(make_dataclass("City", [("name", str)]))]
-    ['name']
-    """
-    return [field for field in fields_of(hint) if field.sent_as is not None]
 
 
 def record_sent_by(hint: Any) -> RecordType | None:
@@ -114,11 +106,6 @@ def record_sent_by(hint: Any) -> RecordType | None:
     except AuthorError:
         extra = Any
     return RecordType(fields_of(hint), kind, extra=extra)
-
-
-def is_renamed(hint: Any) -> bool:
-    """Whether a record has a field that is sent with another name than it is read with, or not at all."""
-    return any(field.read_as not in (None, field.sent_as) for field in fields_of(hint) if field.is_stored)
 
 
 def wire_named_in(hint: Any) -> Any:
@@ -299,10 +286,9 @@ def _read_dataclass(kind: Any, annotations: Annotations) -> RecordType:
             always=one.init or fill is not None,
             default=MISSING if one.default is dataclasses.MISSING else one.default,
             fill=fill,
-            is_stored=not is_init_only,
         )
         fields.append(field)
-    is_plain = all(one.is_stored for one in fields) and all(one.init for one in stored)
+    is_plain = len(fields) == len(stored) and all(one.init for one in stored)
     return _with_wire_names(kind, fields, is_plain and kind.__dataclass_params__.init)
 
 

@@ -86,19 +86,19 @@ def walk(schema: Schema) -> Iterator[tuple[Schema, int]]:
     while waiting:
         here, depth = waiting.pop()
         yield here, depth
-        for keyword, value in here.items():
-            waiting.extend((one, depth + 1) for one in _schemas_in(keyword, value))
+        waiting += [(one, depth + 1) for one in _schemas_in(here)]
 
 
-def _schemas_in(keyword: str, value: Any) -> list[Schema]:
-    if keyword in _ONE and isinstance(value, dict):
-        return [value]
-    inner: Any = ()
-    if keyword in _NAMED and isinstance(value, dict):
-        inner = value.values()
-    elif keyword in _LIST and isinstance(value, list):
-        inner = value
-    return [one for one in inner if isinstance(one, dict)]
+def _schemas_in(schema: Schema) -> list[Schema]:
+    """The schemas directly inside a schema."""
+    inside: list[Schema] = []
+
+    def note(one: Schema) -> Schema:
+        inside.append(one)
+        return one
+
+    map_schemas(schema, note)
+    return inside
 
 
 # Definitions --------------------------------------------------------------------------------------

@@ -12,21 +12,12 @@ from ..policy import Policy
 from ..types import CallToolResult, GetPromptResult, ReadResourceResult
 from ..wire import codec
 from .encode import RULES
-from .payload import Declared, Normalized, Output
+from .payload import Declared, Output
 from .prompt_result import prompt_result
 from .resource_result import resource_result
 from .tool_result import tool_result
 
-__all__ = [
-    "Declared",
-    "Normalized",
-    "normalize_prompt_result",
-    "normalize_resource_payload",
-    "normalize_tool_result",
-    "prompt_result",
-    "resource_result",
-    "tool_result",
-]
+__all__ = ["normalize_prompt_result", "normalize_resource_payload", "normalize_tool_result"]
 
 
 def normalize_tool_result(

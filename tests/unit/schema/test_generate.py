@@ -26,16 +26,10 @@ from plainmcp import Audio, File, Image, ToolResult, types
 from plainmcp.errors import AuthorError
 from plainmcp.revisions import REVISIONS
 from plainmcp.schema import generate
-from plainmcp.schema.generate import (
-    as_object,
-    check_handwritten,
-    input_schema,
-    is_object,
-    to_camel,
-    wrap,
-)
+from plainmcp.schema.generate import check_handwritten, input_schema
 from plainmcp.schema.returns import output_schema
 from plainmcp.schema.signature import Parameter, read
+from plainmcp.schema.subschemas import as_object, is_object, to_camel, wrap
 from schemas import assert_valid
 
 T = TypeVar("T")

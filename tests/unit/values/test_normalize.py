@@ -42,7 +42,9 @@ from plainmcp.types import (
 )
 from plainmcp.values import render
 from plainmcp.values.encode import Rules
-from plainmcp.values.normalize import prompt_result, resource_result, tool_result
+from plainmcp.values.prompt_result import prompt_result
+from plainmcp.values.resource_result import resource_result
+from plainmcp.values.tool_result import tool_result
 
 PNG = b"\x89PNG\r\n\x1a\n"
 

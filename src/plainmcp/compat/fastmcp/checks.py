@@ -4,7 +4,7 @@ from collections.abc import Collection
 from typing import Any
 
 from ...errors import OptionError
-from ...schema import generate
+from ...schema import subschemas
 from ...schema.signature import Signature
 from ..registration import names_in, refuse
 
@@ -19,7 +19,7 @@ def check_page_size(size: int | None) -> None:
 
 def check_output_schema(schema: Any) -> None:
     """Refuse an output schema of other values than objects."""
-    if isinstance(schema, dict) and not generate.is_object(schema):
+    if isinstance(schema, dict) and not subschemas.is_object(schema):
         refuse('Output schemas must represent object types: write "type": "object", and the value in a property')
 
 

@@ -15,7 +15,7 @@ from ...protocol.exchange import Exchange
 from ...protocol.features import Feature
 from ...protocol.plan import Plan, add_server_info, start_call, with_server_info
 from ...protocol.request import Request
-from ...schema import generate
+from ...schema import subschemas
 from ...server import Server
 from ...types import (
     CallToolResult,
@@ -204,7 +204,7 @@ def _cache_of(result: dict[str, Any], plan: _HandlerPlan) -> tuple[int, Any]:
 def _show_tool(wire: dict[str, Any], revision: Any) -> Any:
     tool = _convert(wire, Tool)
     schema = tool.outputSchema
-    in_object = schema if schema is None or generate.is_object(schema) else generate.wrap(schema, "result")
+    in_object = schema if schema is None or subschemas.is_object(schema) else subschemas.wrap(schema, "result")
     return describe.tool(tool, in_object, revision)
 
 
