@@ -4,6 +4,7 @@ What a request carries in its `_meta` is the parent of its span. The span of the
 """
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from opentelemetry import context as contexts
@@ -57,11 +58,7 @@ class Recorder:
             conventions.span_name(facts), parent, SpanKind.SERVER, attributes=attributes, links=links
         )
         contexts.attach(trace.set_span_in_context(span, parent))  # for this request only: see protocol/observation
-
-        def end(facts: RequestFacts) -> None:
-            self._end_request(span, facts)
-
-        return end
+        return partial(self._end_request, span)
 
     def _end_request(self, span: Span, facts: RequestFacts) -> None:
         self._requests.record(facts.duration, conventions.metric_attributes(facts))

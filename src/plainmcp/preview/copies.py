@@ -1,7 +1,8 @@
 """Copies of a server in which one tool has another policy, and a tool's function that runs only once."""
 
 import copy
-from collections.abc import Awaitable, Iterator
+from collections.abc import Awaitable, Generator, Iterator
+from contextlib import contextmanager
 from itertools import tee
 from types import TracebackType
 from typing import Any, TypeVar
@@ -51,22 +52,24 @@ class Once:
 
     def _run(self, **arguments: Any) -> Any:
         if not self._started:
-            self._started = True
-            try:
+            with self._keeping_error():
                 self._outcome = self._function(**arguments), None
-            except (Exception, SystemExit, InputRequired) as error:
-                self._outcome, self._traceback = (None, error), error.__traceback__
         return self._repeat()
 
     async def _run_async(self, **arguments: Any) -> Any:
         if not self._started:
-            self._started = True
-            try:
+            with self._keeping_error():
                 value = self._function(**arguments)
                 self._outcome = (await value if isinstance(value, Awaitable) else value), None
-            except (Exception, SystemExit, InputRequired) as error:
-                self._outcome, self._traceback = (None, error), error.__traceback__
         return self._repeat()
+
+    @contextmanager
+    def _keeping_error(self) -> Generator[None, None, None]:
+        self._started = True
+        try:
+            yield
+        except (Exception, SystemExit, InputRequired) as error:
+            self._outcome, self._traceback = (None, error), error.__traceback__
 
     def _repeat(self) -> Any:
         if self._outcome is None:
