@@ -23,6 +23,7 @@ LAZY = {
     "redis.retry": "as redis",
     "http": "http.client brings ssl, which takes long to load, and only issuers that are asked need it",
     "joserfc": "an extra: needed only to verify JSON Web Tokens",
+    "sqlite3": "most servers are one process, and others use another store",
     "uvicorn": "an extra: not needed if the server is mounted in an application",
     "pytest": "belongs to the user; needed only for the fixture of plainmcp.testing",
     "pydantic": "belongs to the user; touched only when one of their types is pydantic's",

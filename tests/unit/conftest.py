@@ -2,11 +2,12 @@
 
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from plainmcp.redis import RedisStore
-from plainmcp.store import MemoryStore, Store
+from plainmcp.store import MemoryStore, SQLiteStore, Store
 from redis_server import RedisServer, running_redis
 
 
@@ -17,13 +18,16 @@ def redis() -> Iterator[RedisServer]:
         yield server
 
 
-@pytest.fixture(params=["memory", pytest.param("redis", marks=pytest.mark.slow)])
-def store(request: pytest.FixtureRequest) -> Iterator[Store]:
+@pytest.fixture(params=["memory", *(pytest.param(kind, marks=pytest.mark.slow) for kind in ("sqlite", "redis"))])
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
     """Each kind of store, empty."""
-    if request.param == "memory":
-        yield MemoryStore()
-        return
-    server: RedisServer = request.getfixturevalue("redis")
-    made = RedisStore(server.url, prefix=f"{time.monotonic_ns()}:")
+    made: Store
+    match request.param:
+        case "memory":
+            made = MemoryStore()
+        case "sqlite":
+            made = SQLiteStore(tmp_path / "store.db")
+        case _:
+            made = RedisStore(request.getfixturevalue("redis").url, prefix=f"{time.monotonic_ns()}:")
     yield made
     made.close()

@@ -2,5 +2,6 @@
 
 from .interface import Entry, Store, StoreError
 from .memory import MemoryStore
+from .sqlite import SQLiteStore
 
-__all__ = ["Entry", "MemoryStore", "Store", "StoreError"]
+__all__ = ["Entry", "MemoryStore", "SQLiteStore", "Store", "StoreError"]
