@@ -20,6 +20,9 @@ LAZY = {
     "yaml": "an extra: most users do not have it",
     "redis": "an extra: most servers are one process",
     "redis.backoff": "as redis",
+    "redis.cluster": "as redis",
+    "redis.connection": "as redis",
+    "redis.exceptions": "as redis",
     "redis.retry": "as redis",
     "http": "http.client brings ssl, which takes long to load, and only issuers that are asked need it",
     "joserfc": "an extra: needed only to verify JSON Web Tokens",
@@ -36,8 +39,9 @@ LAZY = {
 # Modules of ours that load something heavy.
 LAZY_MODULES = {
     "cli/scripts": "importlib.metadata takes long to load, and only a name that is no file needs it",
-    "redis/__init__": "an extra: needed only with --redis",
+    "redis/__init__": "an extra: needed only with --store",
     "replicas/presence": "needed only with a store",
+    "store/sqlite": "needed only with --store",
     "store/guarantees/__init__": "needed only by the tests of a store",
     "transports/http/sessions/none": "needed only with stateless=True",
     "transports/http/sessions/shared": "needed only with a store",

@@ -15,7 +15,7 @@ import pytest
 import redis
 
 from plainmcp.errors import AuthorError
-from plainmcp.redis import RedisStore, redis_store
+from plainmcp.redis import RedisStore, pools
 from plainmcp.store import StoreError
 from redis_server import running_redis
 from slow_redis import slow_way
@@ -231,7 +231,7 @@ def test_what_another_program_has_written_is_removed(caplog: pytest.LogCaptureFi
 
 
 def test_more_threads_than_connections_wait_for_one_but_not_for_long(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(redis_store, "MAX_CONNECTIONS", 2)
+    monkeypatch.setattr(pools, "MAX_CONNECTIONS", 2)
     with running_redis() as server, slow_way(server.port) as way:
         store = RedisStore(way.url)
         store.put("a", b"1", 60)
@@ -263,7 +263,7 @@ def test_stores_with_the_same_address_are_equal() -> None:
 @pytest.mark.slow
 def test_an_error_has_the_address_but_neither_the_password_nor_what_was_to_be_written() -> None:
     """A Redis that does not know a command repeats its arguments."""
-    with running_redis("--rename-command", "AUTH", "", "--rename-command", "XADD", "") as server:
+    with running_redis("--rename-command", "AUTH", "", "--rename-command", "EVAL", "") as server:
         with pytest.raises(StoreError) as error:
             RedisStore(server.url.replace("redis://", "redis://somebody:s3cr3t@")).get("a")
         assert "s3cr3t" not in str(error.value) and f"127.0.0.1:{server.port}" in str(error.value)
