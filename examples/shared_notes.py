@@ -1,6 +1,6 @@
 """Notes on a server of several processes: any of them answers, asks and notifies. `make replicas` starts two.
 
-NOTES_KEY=… plainmcp serve examples/shared_notes.py --http 127.0.0.1:8001 --redis redis://127.0.0.1:6379/0
+NOTES_KEY=… plainmcp serve examples/shared_notes.py --http 127.0.0.1:8001 --store redis://127.0.0.1:6379/0
 """
 
 import asyncio

@@ -546,7 +546,9 @@ def _check_sharing(options: dict[str, Any], own: Any) -> None:
     """Let the sessions of several workers be signed, unless there is a store; raises AuthorError."""
     store = options.get("store") or own
     if store is not None and not getattr(store, "is_shared", True):
-        raise AuthorError("this store belongs to one process: with several workers, use a RedisStore")
+        raise AuthorError(
+            "this store belongs to one process: with several workers, use a SQLiteStore or a RedisStore"
+        )
     is_signed = store is None and not options.get("stateless")
     if is_signed and options.setdefault("sessions", "signed") == "memory":
         problem = "a session in memory belongs to one process"

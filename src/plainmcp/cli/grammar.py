@@ -38,7 +38,7 @@ _CODES = {
         0: "the client disconnected, or a signal ended the server",
         1: _FILE,
         2: "the command line is wrong",
-        3: "it cannot be served: the port is in use, a package or a key is missing, or the address of Redis is wrong",
+        3: "it cannot be served: the port is in use, a package or a key is missing, or --store is wrong",
     },
     "call": {**_ASKING, 1: f"{_FILE}; or the tool's result is an error"},
     "preview": {**_ASKING, 1: f"{_FILE}; or every result is an error"},
@@ -110,8 +110,11 @@ def _add_serve(commands: Any) -> None:
     where.add_argument("--http", metavar="HOST:PORT", type=to_address, help="over HTTP, at http://HOST:PORT/mcp")
     workers = "how many processes serve HTTP (default: 1); with several, sessions are signed ids"
     serve.add_argument("--workers", metavar="N", type=to_count, default=1, help=workers)
-    redis = "share sessions with other workers and replicas through Redis, such as redis://127.0.0.1:6379/0"
-    serve.add_argument("--redis", metavar="URL", help=redis)
+    store = (
+        "share sessions with other workers and replicas: redis://host:6379/0, or on one machine sqlite:///notes.db; "
+    )
+    store += "or module:object, for a store of your own"
+    serve.add_argument("--store", "--redis", metavar="STORE", help=store)
     hosts = "another name of this server, such as that of a proxy before it: mcp.example.com; may be repeated"
     serve.add_argument("--hosts", metavar="NAME", action="append", default=[], help=hosts)
     origins = "a site whose pages may call, such as http://localhost:6274 for the Inspector; may be repeated"

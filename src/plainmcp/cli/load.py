@@ -20,7 +20,7 @@ from ..transports.shutdown import GRACE
 from .requirements import advise_install
 from .source import LoadError, ServerSource, find_source
 
-__all__ = ["format_user_traceback", "load", "prepare", "start_lifespan"]
+__all__ = ["LoadError", "format_user_traceback", "load", "load_object", "prepare", "start_lifespan"]
 
 _USUAL_NAMES = ("server", "mcp", "app")
 """The names of servers that are taken first, where a module has several."""
@@ -42,6 +42,16 @@ def load(target: str, *, is_module: bool = False, arguments: Sequence[str] = ())
     if not servers:
         raise LoadError(_without_server(source))
     return _choose(source, servers)
+
+
+def load_object(target: str) -> Any:
+    """The object that MODULE:OBJECT names; raises LoadError."""
+    source = find_source(target, is_module=True)
+    sys.path[:0] = [str(folder) for folder in source.folders]
+    value = _find_object(source, _import_source(source))
+    if value is None:
+        raise LoadError(f"{source.where} has no object called {source.name!r}")
+    return value
 
 
 def prepare(source: ServerSource, arguments: Sequence[str]) -> None:
@@ -99,9 +109,7 @@ def _is_package(source: ServerSource) -> bool:
 
 def _take(source: ServerSource, module: ModuleType) -> Server:
     """The server with a name, or the one that the function of this name returns; raises LoadError."""
-    value: Any = module
-    for part in (source.name or "").split("."):
-        value = getattr(value, part, None)
+    value = _find_object(source, module)
     if isinstance(value, Server):
         return value
     if inspect.isroutine(value):
@@ -109,6 +117,14 @@ def _take(source: ServerSource, module: ModuleType) -> Server:
     reason = "there is none" if value is None else f"it is a {type(value).__name__}"
     problem = f"{source.where} has no server called {source.name!r}: {reason}"
     raise LoadError(_with_advice(source, problem) if _is_foreign_server(value) else problem)
+
+
+def _find_object(source: ServerSource, module: ModuleType) -> Any:
+    """What has the name of a source in its module; None if there is nothing."""
+    value: Any = module
+    for part in (source.name or "").split("."):
+        value = getattr(value, part, None)
+    return value
 
 
 def _make(source: ServerSource, factory: Any) -> Server:

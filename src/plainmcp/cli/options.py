@@ -33,7 +33,7 @@ def parse_options(parser: argparse.ArgumentParser, arguments: Sequence[str] | No
 
 _ONE_CLIENT = "on standard input there is one client, and one process for it"
 _NEED_HTTP = {
-    "redis": _ONE_CLIENT,
+    "store": _ONE_CLIENT,
     "workers": _ONE_CLIENT,
     "hosts": "on standard input and output there are no names",
     "origins": "a page cannot call a server on standard input and output",
@@ -43,7 +43,7 @@ _NEED_HTTP = {
 }
 """Why options of `serve` have no meaning without --http."""
 _NOT_WITH_RELOAD = {
-    "redis": "serves in one process, for development",
+    "store": "serves in one process, for development",
     "hosts": "serves on this machine only, for development",
     "workers": "serves in one process",
 }

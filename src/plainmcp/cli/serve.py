@@ -11,6 +11,7 @@ from .caller_option import principal_of
 from .load import load
 from .program import is_program, run_program
 from .source import find_source
+from .store_option import store_of
 
 __all__ = ["serve"]
 
@@ -28,9 +29,10 @@ def serve(options: Any) -> int:
             grace = GRACE if options.grace is None else options.grace
             reload.serve_with_reload(target, options.http, grace, ui=options.ui, **more)
         elif options.http is not None:
-            details = {**logs, **_auth_options(options.auth), **_store_options(options.redis), "ui": options.ui}
+            details = {**logs, **_auth_options(options.auth), "ui": options.ui}
             details |= {name: names for name in ("hosts", "origins") if (names := getattr(options, name))}
             server = load(target, is_module=is_module, arguments=arguments)
+            details |= _store_options(options.store)  # it may be an object in the module of the server
             Server.run(server, http=options.http, workers=options.workers, grace=options.grace, **details)
         else:
             principal = principal_of(options.principal)
@@ -54,10 +56,6 @@ def _auth_options(file: str | None) -> Any:
     return {"auth": Keys.from_file(file)}
 
 
-def _store_options(url: str | None) -> dict[str, Any]:
-    """The options of a server that shares its sessions through Redis; raises AuthorError."""
-    if url is None:
-        return {}
-    from ..redis import RedisStore  # needs an extra
-
-    return {"store": RedisStore(url)}
+def _store_options(text: str | None) -> dict[str, Any]:
+    """The options of a server that shares its sessions through a store; raises AuthorError or LoadError."""
+    return {} if text is None else {"store": store_of(text)}

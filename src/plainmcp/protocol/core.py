@@ -71,10 +71,14 @@ class EnteredLife(Life, Protocol):
         """Starts it before a request."""
 
 
+def is_store(value: Any) -> bool:
+    """Whether a value is a `plainmcp.store.Store`."""
+    return not isinstance(value, type) and all(hasattr(value, name) for name in ("append", "change", "read"))
+
+
 def check_store(store: Any) -> Any:
     """A store, or None; raises AuthorError for anything else."""
-    is_store = all(hasattr(store, name) for name in ("append", "change", "read"))
-    if store is None or (is_store and not isinstance(store, type)):
+    if store is None or is_store(store):
         return store
     raise AuthorError(
         'store= must be an object such as RedisStore("redis://…"), or another plainmcp.store.Store; '

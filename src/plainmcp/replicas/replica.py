@@ -401,7 +401,7 @@ def replica_of(core: Core, store: Store) -> Replica:
     if replica.store != store:
         raise AuthorError(
             "this server has an application with another store already, and all of them share one: pass the same "
-            "store= to all, or leave out --redis and serve that application"
+            "store= to all, or leave out --store and serve that application"
         )
     return replica
 

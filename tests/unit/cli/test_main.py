@@ -183,8 +183,9 @@ def test_wrong_words_and_options_are_a_two(arguments: list[str], capsys: pytest.
         (["--reload"], "--reload needs --http: on standard input the client starts the server"),
         (["--http", "127.0.0.1:0", "--reload", "--workers", "2"], "--reload serves in one process"),
         (["--workers", "2"], "--workers needs --http: on standard input there is one client"),
-        (["--redis", "redis://127.0.0.1"], "--redis needs --http: on standard input there is one client"),
-        (["--http", "127.0.0.1:0", "--reload", "--redis", "redis://127.0.0.1"], "leave out --redis"),
+        (["--redis", "redis://127.0.0.1"], "--store needs --http: on standard input there is one client"),
+        (["--store", "sqlite:///a.db"], "--store needs --http: on standard input there is one client"),
+        (["--http", "127.0.0.1:0", "--reload", "--redis", "redis://127.0.0.1"], "leave out --store"),
         (["--http", "127.0.0.1:0", "--principal", "ada"], "--principal is for standard input and output"),
     ],
 )
@@ -823,9 +824,9 @@ def test_a_principal_that_cannot_be_used_is_explained(tmp_path: Path) -> None:
 
 def test_redis_without_its_package_says_what_to_install(tmp_path: Path, monkeypatch: Any, capsys: Any) -> None:
     monkeypatch.setitem(sys.modules, "redis", None)
-    assert (
-        main.main(["serve", "one.py", "--http", "127.0.0.1:0", "--workers", "2", "--redis", "redis://127.0.0.1"]) == 3
-    )
+    (tmp_path / "one.py").write_text('from plainmcp import Server\n\nserver = Server("one")\n')
+    serve = ["serve", str(tmp_path / "one.py"), "--http", "127.0.0.1:0", "--workers", "2"]
+    assert main.main([*serve, "--redis", "redis://127.0.0.1"]) == 3
     assert "pip install 'plainmcp[redis]'" in capsys.readouterr().err
 
 

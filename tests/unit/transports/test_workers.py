@@ -6,6 +6,7 @@ import os
 import signal
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -68,9 +69,11 @@ if __name__ == "__main__":
             return fork()
         os.fork = fork_sometimes
     store = None
-    if "--redis" in sys.argv:
+    if "--store" in sys.argv:
         from plainmcp.redis import RedisStore
-        store = RedisStore(sys.argv[-1])
+        from plainmcp.store import SQLiteStore
+        scheme, _, rest = sys.argv[-1].partition("://")
+        store = SQLiteStore(rest[1:]) if scheme == "sqlite" else RedisStore(sys.argv[-1])
     server.run(http="127.0.0.1:0", workers=2, store=store, uvicorn=options)
 """
 MODES: dict[str, tuple[str, ...]] = {
@@ -149,9 +152,14 @@ def ask_in_session(port: int) -> str:
     return text
 
 
+@pytest.mark.parametrize("kind", ["redis", "sqlite"])
 @pytest.mark.parametrize("mode", MODES)
-def test_with_a_store_a_session_is_asked_by_one_worker_and_answers_another(folder: Path, mode: str) -> None:
-    with running_redis() as redis, served(*MODES[mode], "--redis", redis.url, cwd=folder) as (program, port):
+def test_with_a_store_a_session_is_asked_by_one_worker_and_answers_another(
+    folder: Path, mode: str, kind: str
+) -> None:
+    with ExitStack() as stack:
+        url = stack.enter_context(running_redis()).url if kind == "redis" else "sqlite:///shared.db"
+        program, port = stack.enter_context(served(*MODES[mode], "--store", url, cwd=folder))
         workers = workers_of(port)
         with ThreadPoolExecutor(8) as pool:
             said = [text.split() for text in pool.map(ask_in_session, [port] * 60)]

@@ -26,7 +26,7 @@ def _make_sessions(core: Core, settings: Settings, responses: OpenResponses) -> 
         if settings.stateless or settings.sessions != "memory":
             raise AuthorError("this server has a store for its sessions: leave out stateless= and sessions=")
         if core.store is not None and store != core.store:
-            raise AuthorError("this server has another store: leave out the store= or --redis of the application")
+            raise AuthorError("this server has another store: leave out the store= or --store of the application")
         from .sessions.shared import SharedSessions  # loaded for those who share
 
         return SharedSessions(core, store, settings, responses.unread)
