@@ -13,7 +13,7 @@ import pytest
 from msgspec import Struct
 from pydantic import BaseModel
 
-from plainmcp import Audio, Image, Policy, PromptResult, Server, ToolResult, types
+from plainmcp import Audio, Image, Policy, PromptResult, Server, ToolResult, full, structured, types
 from plainmcp.testing import Client, RpcError
 from wire import REVISIONS
 
@@ -307,6 +307,23 @@ def test_under_a_listed_schema_a_result_needs_data_that_fits() -> None:
         assert call(int, ToolResult("Two.", {"result": 2}), "standard", revision)[1]["content"][0]["text"] == "Two."
         assert call(int, ToolResult("Two.", {"result": "2"}), "standard", revision)[1]["isError"] is True
         assert call(int, ToolResult("Two."), "standard", revision)[1]["isError"] is True
+
+
+@pytest.mark.parametrize("policy", CHECKED)
+@pytest.mark.parametrize(
+    ("hint", "value"), [(int, 2), (list[Row], [Row("a")]), (Row | int, Row("a")), (Row, Row("a"))], ids=shown
+)
+def test_the_declared_value_may_be_the_data_of_a_result(policy: str, hint: Any, value: Any) -> None:
+    """V30: the helpers take the value that would be returned without them, whatever is listed."""
+    for revision in REVISIONS:
+        schema, alone = call(hint, value, policy, revision)
+        for result in (structured(value), full("Text.", value)):
+            _, sent = call(hint, result, policy, revision)
+            assert "isError" not in sent, sent
+            if schema is not None:
+                assert sent["structuredContent"] == alone["structuredContent"]
+        _, sent = call(hint, structured([None]), policy, revision)
+        assert sent["isError"] is True and "expected" in sent["content"][0]["text"]
 
 
 def test_without_a_listed_schema_a_result_may_have_no_data_but_none_that_does_not_fit() -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 from msgspec import UNSET, Raw
 
-from ..errors import NormalizeError, PlainMCPError
+from ..errors import NormalizeError, OutputError, PlainMCPError
 from ..foreign.classes import wire_type_of
 from ..policy import Policy
 from ..results import JSON_TEXT
@@ -61,7 +61,7 @@ def tool_result(
             ready = _from_pair(value, policy, rules, output) if pair else None
         if ready is not None:
             if not ready.result.isError:
-                _check_structured(ready.result.structuredContent, output)
+                _fit_structured(ready.result, output, policy)
             return ready
         if policy.accept == "serializer" and not isinstance(value, str):
             value = _check_accepted(value, policy, rules)
@@ -72,13 +72,25 @@ def tool_result(
         raise unexpected_error(value, error) from error
 
 
-def _check_structured(structured: Any, output: Output) -> None:
+def _fit_structured(result: CallToolResult, output: Output, policy: Policy) -> None:
+    """Check the data that an author made; a value that would be wrapped if it were returned is wrapped here too."""
     if output.check_data is None:
         return
-    if structured is not UNSET:
-        output.check_data(bytes(structured))
-    elif output.declared == "schema":
-        raise NormalizeError("$", "an output schema was promised, and there is no structured content")
+    if result.structuredContent is UNSET:
+        if output.declared == "schema":
+            raise NormalizeError("$", "an output schema was promised, and there is no structured content")
+        return
+    raw = bytes(result.structuredContent)
+    try:
+        output.check_data(raw)
+    except OutputError as error:
+        if output.wrap is not True or output.check is None:
+            raise
+        try:
+            output.check(raw)
+        except OutputError as other:
+            raise (error if raw.startswith(b"{") else other) from None
+        result.structuredContent = Raw(codec.wrap(raw, policy.wrap_key))
 
 
 def _check_accepted(value: Any, policy: Policy, rules: Rules) -> Any:
