@@ -87,19 +87,24 @@ def split_description(hint: Any) -> tuple[Any, str | None]:
 
 
 def others_of(name: str, hint: Any, prose: Prose) -> tuple[tuple[Parameter, ...], Parameter | None]:
-    """What the hint of `**name` allows: the keys of a TypedDict in Unpack as parameters, or others of one type.
+    """What the hint of `**name` allows: the keys of a TypedDict in Unpack as parameters, and others of one type.
 
     Raises AuthorError.
     """
     if getattr(get_origin(hint), "_name", None) != "Unpack":
-        others, description = split_description(hint)
-        return (), Parameter(name, others, False, EMPTY, description or prose.parameters.get(name))
+        return (), _to_others(name, hint, prose)
     kind = get_args(hint)[0]
     record = records.record_of(kind) if family_of(class_of(kind)) == "typed_dict" else None
     if record is None:
         raise AuthorError(f"**{name}: Unpack takes a TypedDict; for arguments of one type write **{name}: int")
     words = prose_of_class(class_of(kind)).parameters | prose.parameters
-    return tuple(_to_key(field, words) for field in record.fields), None
+    others = None if record.extra is None else _to_others(name, record.extra, prose)
+    return tuple(_to_key(field, words) for field in record.fields), others
+
+
+def _to_others(name: str, hint: Any, prose: Prose) -> Parameter:
+    hint, description = split_description(hint)
+    return Parameter(name, hint, False, EMPTY, description or prose.parameters.get(name))
 
 
 def _to_key(field: records.RecordField, words: dict[str, str]) -> Parameter:

@@ -128,6 +128,31 @@ def test_other_arguments_that_do_not_fit_are_refused_with_their_names(revision):
     )
 
 
+@every_revision
+def test_what_a_typed_dict_in_unpack_has_besides_its_keys_is_taken_too(revision):
+    """V34, V46"""
+    seen: list[Any] = []
+
+    class Prices(typing_extensions.TypedDict, extra_items=int):
+        city: str
+
+    def tool(**others) -> None:
+        seen.append(others)
+
+    tool.__annotations__["others"] = Unpack[Prices]
+    called = client(tool_with(tool), revision)
+    [listed] = called.list_tools()
+    assert listed["inputSchema"] == {
+        "type": "object",
+        "properties": {"city": {"type": "string"}},
+        "required": ["city"],
+        "additionalProperties": {"type": "integer"},
+    }
+    assert "isError" not in called.call("tool", city="Oslo", tea=3)
+    assert seen == [{"city": "Oslo", "tea": 3}]
+    assert text_of(called.call("tool", city="Oslo", tea="much")) == "tea: expected an integer, got a string"
+
+
 def test_the_docstring_describes_other_arguments():
     """V46"""
 
