@@ -209,8 +209,9 @@ _LIMITS = (*_SIZES, *_RANGE, "pattern", "tz")
 _NOTES = ("title", "description", "examples")
 
 
-def with_limits(node: Node, metas: list[msgspec.Meta]) -> Node:
-    """A node with limits and notes; raises AuthorError for a limit that its type does not have."""
+def with_limits(node: Node, hint: Any) -> Node:
+    """A node with the limits and notes in an Annotated; raises AuthorError for one that its type does not have."""
+    metas = [metadata for metadata in hint.__metadata__ if isinstance(metadata, msgspec.Meta)]
     if not metas:
         return node
     node = copy.copy(node)
@@ -256,7 +257,8 @@ _UNITS: dict[type, str] = {Scalar: "Length", Text: "Length", Items: "Items", Mem
 def limit_keywords_of(node: Node) -> dict[str, Any]:
     """The limits of a type as keywords of JSON Schema.
 
-    >>> limit_keywords_of(with_limits(Scalar(int, int), [msgspec.Meta(ge=0, lt=10)]))
+    >>> from typing import Annotated
+    >>> limit_keywords_of(with_limits(Scalar(int, int), Annotated[int, msgspec.Meta(ge=0, lt=10)]))
     {'minimum': 0, 'exclusiveMaximum': 10}
     """
     keywords: dict[str, Any] = {_NUMBERS[name]: node.limits[name] for name in _NUMBERS if name in node.limits}

@@ -118,11 +118,7 @@ class _Parser:
             return Foreign(hint)
         if hasattr(hint, "__metadata__"):
             inner = self.parse(hint.__origin__)
-            if self._is_opaque is not None:
-                return _annotate_value(inner, hint)
-            return with_limits(
-                inner, [metadata for metadata in hint.__metadata__ if isinstance(metadata, msgspec.Meta)]
-            )
+            return with_limits(inner, hint) if self._is_opaque is None else _annotate_value(inner, hint)
         if is_alias(hint):
             return self._parse_named(hint, value_of_alias)
         inner = hints.unwrap(hint)
