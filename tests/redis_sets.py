@@ -43,7 +43,7 @@ class ClusterServers:
         self.nodes: list[RedisServer] = []
         self.ways: dict[int, int] = {}  # the port with TLS, and that of the node behind it
         for number in range(3):
-            port, way = _port_with_bus(), free_port()
+            port, way = _lasting_port(), _lasting_port()
             announced = ("--cluster-announce-port", f"{way}", "--cluster-announce-bus-port", f"{port + 10_000}")
             own = ("--cluster-enabled", "yes", "--cluster-announce-ip", "127.0.0.1", *(announced if tls else ()))
             home = folder / f"node-{number}"
@@ -90,8 +90,8 @@ class ClusterServers:
             node.thaw()
 
 
-def _port_with_bus() -> int:
-    """A free port that has one for the bus: it is 10,000 higher. Neither is one that systems give to connections."""
+def _lasting_port() -> int:
+    """A free port, and free is that of a bus, 10,000 higher. Neither is one that systems give to connections."""
     while True:
         port = random.randrange(11_000, 21_000)
         bus = ("127.0.0.1", port + 10_000)
@@ -103,8 +103,8 @@ class SentinelServers:
     """A server, its replica, and three Sentinels that let the replica take its place."""
 
     def __init__(self, folder: Path, *options: str, tls: Path | None = None) -> None:
-        ports = [free_port() for _ in range(5)]
-        self.ways = {free_port() if tls else port: port for port in ports}
+        ports = [_lasting_port() for _ in range(5)]
+        self.ways = {_lasting_port() if tls else port: port for port in ports}
         seen = list(self.ways)
         homes = [folder / f"server-{number}" for number in range(5)]
         for home in homes:
@@ -112,7 +112,7 @@ class SentinelServers:
         for home, port in zip(homes[2:], ports[2:], strict=True):
             (home / "sentinel.conf").write_text(
                 f"port {port}\nsentinel monitor notes 127.0.0.1 {seen[0]} 2\n"
-                "sentinel down-after-milliseconds notes 700\nsentinel failover-timeout notes 3000\n"
+                "sentinel down-after-milliseconds notes 2500\nsentinel failover-timeout notes 3000\n"
             )
         self.servers = [
             RedisServer(home, "--replica-announce-port", f"{way}", *options, port=port)

@@ -12,20 +12,22 @@ from typing import Any
 
 from .urls import RedisAddress
 
-__all__ = ["MAX_CONNECTIONS", "RedisClients"]
+__all__ = ["MAX_CONNECTIONS", "MAX_WAIT", "RedisClients"]
 
 MAX_CONNECTIONS = 64
 """How many connections a process has for commands, and as many for reads that wait."""
+MAX_WAIT = 0.5
+"""How many seconds a read may let Redis wait: its connections have to be patient, also while they are opened."""
 
 
 class RedisClients:
     """The clients of a process for an address; they connect when they are first used."""
 
     def __init__(self, address: RedisAddress, timeout: float) -> None:
-        self._clients = [_Client(address, timeout, timeout + seconds) for seconds in (0, 1)]
+        self._clients = [_Client(address, timeout, timeout + seconds) for seconds in (0, MAX_WAIT)]
 
     def use(self, *, waits: bool = False) -> AbstractContextManager[Any]:
-        """A client: for commands, or for a read that waits up to a second. Raises the errors of redis-py."""
+        """A client: for commands, or for a read that waits. Raises the errors of redis-py."""
         return self._clients[waits].use()
 
     def close(self) -> None:

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from ..errors import AuthorError
 from ..store.interface import MAX_READ, Entry, StoreError
-from .pools import RedisClients
+from .pools import MAX_WAIT, RedisClients
 from .urls import read_url
 
 __all__ = ["RedisStore"]
@@ -92,9 +92,6 @@ class RedisStore:
             raise AuthorError("a store in Redis needs redis-py: pip install 'plainmcp[redis]'") from None
         self._address = read_url(url)
         self._prefix, self._timeout = prefix, timeout
-        from redis.exceptions import RedisClusterException
-
-        self._failures: tuple[type[Exception], ...] = (redis.RedisError, RedisClusterException, OSError)
         self._denied: tuple[type[Exception], ...] = (redis.AuthenticationError,)
         self._refused: tuple[type[Exception], ...] = (redis.ResponseError,)
         self._closed: tuple[type[Exception], ...] = (redis.ConnectionError,)
@@ -151,17 +148,20 @@ class RedisStore:
     def read(self, after: Mapping[str, int], seconds: float = 0) -> list[Entry]:
         """The next entries of each log after a position, the oldest first; waits some seconds if there are none."""
         ids: dict[Any, Any] = {self._prefix + log: _id_of(position) for log, position in after.items()}
-        block = _milliseconds(min(seconds, 1)) if seconds > 0 else None
-        skip = len(self._prefix)
+        skip, until = len(self._prefix), monotonic() + min(seconds, 1)
 
         def read(redis: Any) -> list[Entry]:
+            block = _milliseconds(min(until - monotonic(), MAX_WAIT)) if seconds > 0 else None
             return [
                 Entry(name.decode()[skip:], _position_of(id), fields.get(b"v", b""))
                 for name, entries in redis.xread(ids, count=MAX_READ, block=block) or ()
                 for id, fields in entries
             ]
 
-        return self._do(read, logs=after, waits=block is not None)
+        entries = self._do(read, logs=after, waits=seconds > 0)
+        while not entries and monotonic() < until:
+            entries = self._do(read, logs=after, waits=True)
+        return entries
 
     def close(self) -> None:
         """Close all connections; the next use opens new ones."""
@@ -209,6 +209,8 @@ class RedisStore:
                 if monotonic() - began > self._timeout / 2:
                     raise
                 return self._work(work, waits)  # Redis has closed the connection, perhaps long ago, or is another one
+        except (StoreError, _Damaged):
+            raise
         except self._denied as error:
             raise self._fail("refused the login, check the user and password in its URL", error) from error
         except self._refused as error:
@@ -217,7 +219,7 @@ class RedisStore:
             if "maxmemory" in str(error):
                 raise self._fail("is full: it has as much as its setting maxmemory allows") from error
             raise self._fail("refused a command", error) from error
-        except self._failures as error:
+        except Exception as error:  # some versions of redis-py fail in other ways while a cluster is away
             raise self._fail("cannot be used", error) from error
 
     def _work(self, work: Callable[[Any], T], waits: bool) -> T:

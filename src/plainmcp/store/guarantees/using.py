@@ -44,7 +44,13 @@ def check_fork(run: StoreCheck) -> None:
     store, log, key = run.store, run.key("forked log"), run.key("forked")
     store.put(key, b"parent", LONG)
     got: list[Entry] = []
-    waiting = threading.Thread(target=lambda: got.extend(store.read({log: 0}, 0.9)), daemon=True)
+
+    def wait() -> None:
+        until = time.monotonic() + PATIENCE / 3  # the child has to connect first
+        while not got and time.monotonic() < until:
+            got.extend(store.read({log: 0}, 0.9))
+
+    waiting = threading.Thread(target=wait, daemon=True)
     waiting.start()
     time.sleep(0.1)  # it waits when the process forks
 
