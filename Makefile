@@ -21,7 +21,7 @@ PEERS := .venv-bench
 help:
 	@echo "make run         serve the weather example on loopback, with a page, and print lines to try it [PORT=8000]"
 	@echo "make replicas    serve an example with two processes, Redis and nginx, and print what to try"
-	@echo "make soak        over 1,000 operations on replicas, while one is killed, Redis is restarted, ...; a checker reads the history"
+	@echo "make soak        over 1,000 operations on replicas, while one is killed, Redis is restarted, ...; a checker reads the history [STORE=cluster|sqlite]"
 	@echo "make test        run every test and every >>> example"
 	@echo "make test-fast   run the tests for the inner loop, in less than a minute"
 	@echo "make test-versions   run the fast tests on every other interpreter on the path or known to pyenv [PYTHONS=...]"
@@ -61,8 +61,10 @@ run: $(SERVES)
 replicas: $(READY)
 	@cd tests && $(abspath $(BIN))/python replica_set.py
 
+# On a Redis Cluster with TLS: make soak STORE=cluster. On a file, where nothing is restarted: make soak STORE=sqlite
+STORE ?= redis
 soak: $(READY)
-	@cd tests && $(abspath $(BIN))/python -m soak.run
+	@cd tests && $(abspath $(BIN))/python -m soak.run --store $(STORE)
 
 test: $(READY)
 	$(BIN)/python -m pytest -q -n 4 --dist worksteal

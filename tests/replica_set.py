@@ -10,17 +10,18 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 
 from docs.pages import DOCS, blocks
 from mounted import modern
-from redis_server import RedisServer, free_port
+from redis_server import RedisServer, free_port, running_redis
+from redis_sets import ClusterServers
 from serving import EXAMPLES
 from talking import until
 
-__all__ = ["ReplicaSet", "running_set"]
+__all__ = ["AnyStore", "FileStore", "ReplicaSet", "running_file", "running_set"]
 
 KEY = "a key for tests, the same in all replicas"
 TRY = """\
@@ -55,14 +56,30 @@ Ctrl-C ends all.
 """
 
 
+class FileStore:
+    """A file of SQLite, which has no process."""
+
+    def __init__(self, folder: Path) -> None:
+        self.url = f"sqlite:///{folder}/store.db"
+
+
+@contextmanager
+def running_file() -> Iterator[FileStore]:
+    """A file that all replicas of a set share."""
+    with tempfile.TemporaryDirectory() as folder:
+        yield FileStore(Path(folder))
+
+
+AnyStore = RedisServer | ClusterServers | FileStore
+
+
 class ReplicaSet:
     """Replicas of a program behind nginx: one process each, or one with several workers."""
 
-    def __init__(self, folder: Path, program: Path, count: int, workers: int = 1, persistent: bool = False) -> None:
+    def __init__(self, folder: Path, program: Path, count: int, workers: int, store: "AnyStore") -> None:
         self.folder, self._workers = folder, workers
         self._program = program if "NOTES_KEY" in program.read_text("utf-8") else _with_key(program, folder)
-        keeping = ("--appendonly", "yes") if persistent else ()
-        self.redis = RedisServer(folder, *keeping)
+        self.store = store
         self.ports = [free_port() for _ in range(count)]
         self.processes: list[subprocess.Popen[bytes] | None] = [None] * count
         self.port = free_port()
@@ -75,8 +92,8 @@ class ReplicaSet:
         where = [
             "--http",
             f"127.0.0.1:{self.ports[number]}",
-            "--redis",
-            self.redis.url,
+            "--store",
+            self.store.url,
             "--workers",
             str(self._workers),
         ]
@@ -148,14 +165,15 @@ def _with_key(program: Path, folder: Path) -> Path:
 
 @contextmanager
 def running_set(
-    program: Path = EXAMPLES / "shared_notes.py", count: int = 2, workers: int = 1, persistent: bool = False
+    program: Path = EXAMPLES / "shared_notes.py",
+    count: int = 2,
+    workers: int = 1,
+    start_store: "Callable[[], AbstractContextManager[AnyStore]]" = running_redis,
 ) -> Iterator[ReplicaSet]:
     """A set that has started; all its processes end with it."""
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        made = ReplicaSet(folder, program, count, workers, persistent)
-        made.redis.start()
-        stack.callback(made.redis.stop)
+        made = ReplicaSet(folder, program, count, workers, stack.enter_context(start_store()))
         stack.callback(lambda: [_end(process) for process in made.processes if process is not None])
         for number in range(count):
             made.start_replica(number)
@@ -200,11 +218,12 @@ def main() -> None:
     with running_set() as replicas:
         process, url = replicas.processes[0], replicas.url
         assert process is not None
-        assert replicas.redis.process is not None
+        redis = replicas.store
+        assert isinstance(redis, RedisServer) and redis.process is not None
         facts = {
             "replicas": " and ".join(f"127.0.0.1:{port}" for port in replicas.ports),
-            "redis": replicas.redis.url,
-            "redis_pid": replicas.redis.process.pid,
+            "redis": redis.url,
+            "redis_pid": redis.process.pid,
             "log": replicas.log,
             "command": command,
             "listen": listen_command(url),

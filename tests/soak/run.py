@@ -8,13 +8,16 @@ import random
 import sys
 import time
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import httpx
 
-from replica_set import ReplicaSet, running_set
+from redis_server import RedisServer, running_redis
+from redis_sets import ClusterServers, running_cluster
+from replica_set import AnyStore, FileStore, ReplicaSet, running_file, running_set
 from soak.history import History, check, summary_of
 from soak.official import FastMCPClient, OfficialClient
 from soak.raw import Leaver, ModernClient, SessionClient, Thief
@@ -29,11 +32,18 @@ PACE = 0.6
 """How many seconds a client waits at most between its operations, so that there are some during each trouble."""
 
 
+STORES: dict[str, Callable[[], AbstractContextManager[AnyStore]]] = {
+    "redis": partial(running_redis, "--appendonly", "yes"),
+    "cluster": partial(running_cluster, "--appendonly", "yes", has_tls=True),
+    "sqlite": running_file,
+}
+
+
 def run_soak(
-    sessions: int, others: int, each: int, troubles: int, pace: float = 0, seed: int = 1
+    sessions: int, others: int, each: int, troubles: int, pace: float = 0, seed: int = 1, store: str = "redis"
 ) -> tuple[History, list[str], str]:
     """Start a set of replicas, and let clients use it; returns the history, its problems, and the log of the set."""
-    with running_set(SERVER, persistent=True) as replicas:
+    with running_set(SERVER, start_store=STORES[store]) as replicas:
         history = asyncio.run(soak(replicas, sessions, others, each, troubles, pace, seed))
         history.read_journal(replicas.journal)
         return history, check(history), replicas.log.read_text("utf-8")
@@ -77,9 +87,10 @@ def _pause(replicas: ReplicaSet) -> None:
 
 
 def _freeze(replicas: ReplicaSet) -> None:
-    replicas.redis.freeze()
+    store = _server_of(replicas)
+    store.freeze()
     time.sleep(3)
-    replicas.redis.thaw()
+    store.thaw()
 
 
 def _replace(replicas: ReplicaSet) -> None:
@@ -88,9 +99,14 @@ def _replace(replicas: ReplicaSet) -> None:
     replicas.start_replica(0)
 
 
+def _server_of(replicas: ReplicaSet) -> RedisServer | ClusterServers:
+    assert not isinstance(replicas.store, FileStore)
+    return replicas.store
+
+
 TROUBLES: dict[str, Callable[[ReplicaSet], None]] = {
     "a replica is killed": _kill_and_start,
-    "Redis is restarted": lambda replicas: replicas.redis.restart(),
+    "Redis is restarted": lambda replicas: _server_of(replicas).restart(),
     "a replica is paused": _pause,
     "Redis does not answer": _freeze,
     "a replica is replaced": _replace,
@@ -99,7 +115,8 @@ TROUBLES: dict[str, Callable[[ReplicaSet], None]] = {
 
 async def _make_troubles(replicas: ReplicaSet, history: History, total: int, count: int) -> None:
     """Make the first so many troubles, one after the other, while the operations are done."""
-    for number, (name, work) in enumerate(list(TROUBLES.items())[:count], 1):
+    possible = [one for one in TROUBLES.items() if not (isinstance(replicas.store, FileStore) and "Redis" in one[0])]
+    for number, (name, work) in enumerate(possible[:count], 1):
         while len(history.operations) < total * number / (count + 1):
             await asyncio.sleep(0.02)
         await _record(name, history, partial(work, replicas))
@@ -117,17 +134,18 @@ def main() -> int:
     parser.add_argument("--others", type=int, default=2, help="clients of each package and kind of revision")
     parser.add_argument("--operations", type=int, default=60, help="of each client")
     parser.add_argument("--seed", type=int, default=os.getpid())
+    parser.add_argument("--store", choices=STORES, default="redis", help="what the replicas share; cluster has TLS")
     options = parser.parse_args()
     started = time.monotonic()
     history, problems, log = run_soak(
-        options.sessions, options.others, options.operations, len(TROUBLES), PACE, options.seed
+        options.sessions, options.others, options.operations, len(TROUBLES), PACE, options.seed, options.store
     )
     print(json.dumps(summary_of(history), indent=2))
     print(
         "An operation may fail while something is wrong, as long as its client sees that; a problem is anything else."
     )
     count, seconds = len(history.operations), time.monotonic() - started
-    print(f"{count} operations in {seconds:.0f} s, seed {options.seed}; problems: {len(problems)}")
+    print(f"{count} operations in {seconds:.0f} s, seed {options.seed}, {options.store}; problems: {len(problems)}")
     for problem in problems:
         print(f"  {problem}")
     if problems:
