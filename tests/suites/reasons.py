@@ -151,7 +151,7 @@ FEATURES: dict[str, Feature] = {
         (),
         ("tests/server/versioning/**", "tests/server/middleware/test_versioned_caching.py"),
     ),
-    "extensions with methods of their own": Feature(
+    "classes of extensions": Feature(
         ("fastmcp.server.extensions", "mcp.server.extension", "mcp.shared.extension"),
         (".add_extension", "extensions="),
         ("tests/docs_src/test_extensions.py", "tests/interaction/mcpserver/test_extensions.py"),
