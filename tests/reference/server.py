@@ -82,7 +82,15 @@ the ASGI scope or the WSGI environment that returns the caller. If it raises `Pe
 _METHODS_OF_SERVER = {
     "Offering": ("tool", "resource", "prompt", "completion", "method", "serializer"),
     "Files, links and texts": ("add_file", "add_directory", "add_link", "add_text_prompt", "add_file_prompt"),
-    "Notifications and removal": ("remove_tool", "remove_resource", "remove_prompt", "resource_updated"),
+    "Notifications and removal": (
+        "remove_tool",
+        "remove_resource",
+        "remove_prompt",
+        "resource_updated",
+        "tools_changed",
+        "resources_changed",
+        "prompts_changed",
+    ),
     "Composition": ("mount", "enable", "disable"),
     "Around requests": ("middleware", "observe", "observe_sessions"),
     "Use inside a program": (

@@ -54,13 +54,12 @@ def add_copies(registry: Registry, other: Registry, prefix: Prefix, origin: obje
     for source, target, copy in _pairs(other, registry, copies):
         source.copy_to(target, copy)
     registry.mounts.append((other, prefix))
-    other.forwards.add(partial(_forward_update, registry, prefix))
+    other.forwards.add(partial(_forward, registry, prefix))
 
 
-def _forward_update(registry: Registry, prefix: Prefix, event: str, uri: str | None) -> None:
-    """Notify of the change of a resource of a mounted server. Changes of lists are published by the copies."""
-    if event == "resources/updated" and uri is not None:
-        registry.publish(event, prefix_uri(prefix, uri))
+def _forward(registry: Registry, prefix: Prefix, event: str, uri: str | None) -> None:
+    """Pass on a change that the author of a mounted server reports. The copies notice what changes in its lists."""
+    registry.publish(event, None if uri is None else prefix_uri(prefix, uri))
 
 
 def _reach(registry: Registry) -> Iterator[Registry]:

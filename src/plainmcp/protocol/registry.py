@@ -19,8 +19,11 @@ __all__ = ["Registry"]
 class Relay(Protocol):
     """Passes changes on to other processes."""
 
-    def relay(self, event: str, uri: str | None) -> bool:
-        """Pass a change on; returns whether it also calls `deliver` here, soon."""
+    def relay(self, event: str, uri: str | None, is_reported: bool) -> bool:
+        """Pass a change on; returns whether it also calls `deliver` here, soon.
+
+        `is_reported`: by the author. Otherwise a list was changed here, perhaps before the server starts.
+        """
         ...
 
 
@@ -31,7 +34,7 @@ class Registry:
         by_name = policy.list_order == "name"
         self._listeners = Listeners[[str, str | None]]()
         self.forwards = Listeners[[str, str | None]]()
-        """Called with the changes made in this process: servers in which this one is mounted publish them, too."""
+        """Called with the changes that the author reports: servers in which this one is mounted publish them, too."""
         self.relay: Relay | None = None
         """Passes changes on to other processes, if there are any."""
         self._switches = Switches()
@@ -81,9 +84,12 @@ class Registry:
         return self._listeners.add(listener)
 
     def publish(self, event: str, uri: str | None = None) -> None:
-        """Notify the listeners: a list changed ("tools/list_changed"), or a resource ("resources/updated")."""
+        """Notify of what the author reports: "tools/list_changed", or "resources/updated" with its URI."""
         self.forwards.call(event, uri)
-        if self.relay is None or not self.relay.relay(event, uri):
+        self._notify(event, uri, is_reported=True)
+
+    def _notify(self, event: str, uri: str | None, is_reported: bool) -> None:
+        if self.relay is None or not self.relay.relay(event, uri, is_reported):
             self.deliver(event, uri)
 
     def deliver(self, event: str, uri: str | None) -> None:
@@ -94,7 +100,7 @@ class Registry:
         def change() -> None:
             lists: tuple[FeatureList[Any], ...] = (self.tools, self.resources, self.templates, self.prompts)
             self.has_requirements = any(features.has_requirements for features in lists)
-            self.publish(f"{kind}/list_changed")
+            self._notify(f"{kind}/list_changed", None, is_reported=False)
 
         return change
 

@@ -1,8 +1,8 @@
 """The place of a process among those that share a store, for as long as a server runs in it.
 
 A process that serves has it from its start to its end, over any transport, and so has one that calls
-`server.start()`: changes go both ways. A process that does not start the server writes each change of a resource into
-the store before it goes on; what it does to its lists is known only there.
+`server.start()`: changes go both ways. A process that does not start the server writes each change that its author
+reports into the store before it goes on; the features that it registers are known only there.
 """
 
 import asyncio

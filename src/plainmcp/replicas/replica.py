@@ -133,14 +133,6 @@ class Replica:
         """Whether it has started, and not stopped since."""
         return self._ending is not None and not self._ending.is_set()
 
-    @property
-    def _is_not_started(self) -> bool:
-        return self._ending is None
-
-    @property
-    def _has_stopped(self) -> bool:
-        return self._ending is not None and self._ending.is_set()
-
     def start(self) -> None:
         """Start to follow and to write, unless it does."""
         if self.is_running:
@@ -361,34 +353,28 @@ class Replica:
 
     # Changes --------------------------------------------------------------------------------------
 
-    def relay(self, event: str, uri: str | None) -> bool:
+    def relay(self, event: str, uri: str | None, is_reported: bool) -> bool:
         """Notify all replicas of a change, this one included; returns False if the registry's listeners come first.
 
-        These are the listen requests in this process, which need no store. Sessions follow the log.
+        These are the listen requests in this process, which need no store. Sessions follow the log. A process that
+        does not serve writes at once what the author reports, and may raise StoreError. A list that changes there
+        without that is one that the process puts together before it serves.
         """
-        is_too_long = uri is not None and len(uri) > MAX_URI
-        if self._is_not_started and not self._receivers:
-            return self._write_now(event, uri)
-        if is_too_long or self._has_stopped:
+        is_serving = self.is_running or bool(self._receivers)
+        if not (is_serving or is_reported):
             return False
-        is_delivered = self.is_down
+        if uri is not None and len(uri) > MAX_URI:
+            if is_serving:
+                return False
+            raise StoreError(f"a URI of more than {MAX_URI} characters cannot be sent to other processes")
+        is_delivered = self.is_down or not is_serving
         change = Change(0, event, uri, self.name, next(self.numbers), is_delivered)
-        number = self.append(self.keys.changes, change.content)
-        note_change(number)
-        return not is_delivered
-
-    def _write_now(self, event: str, uri: str | None) -> bool:
-        """Write a change of a process that does not serve into the store; raises StoreError.
-
-        A list that changes there is one that the process puts together before it serves.
-        """
-        if uri is not None:
-            if len(uri) > MAX_URI:
-                raise StoreError(f"a URI of more than {MAX_URI} characters cannot be sent to other processes")
-            change = Change(0, event, uri, self.name, next(self.numbers), True)
+        if is_serving:
+            note_change(self.append(self.keys.changes, change.content))
+        else:
             log = self.keys.changes
             self.store.append([(log, self.keys.sign(log, change.content))], *self.keys.limits_of(log))
-        return False
+        return not is_delivered
 
 
 def replica_of(core: Core, store: Store) -> Replica:

@@ -5,9 +5,14 @@ import json
 import subprocess
 import sys
 import textwrap
+from collections import Counter
 from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 
 from mounted import Live, modern, session, speak
@@ -16,19 +21,32 @@ from plainmcp.errors import AuthorError
 from plainmcp.redis import RedisStore
 from plainmcp.replicas.replica import MAX_URI
 from plainmcp.store import MemoryStore, StoreError
-from redis_server import RedisServer, running_redis
+from redis_server import RedisServer, free_port, running_redis
 from replicas import KEY, make_server, messages, request, wait_until
+from talking import until
 
 UPDATED = "notifications/resources/updated"
+
+SERVED = """
+from plainmcp import Server
+
+server = Server("library", "1", key={key!r})
+server.resource("memo://one", name="one")(lambda: "1")
+server.tool(name="add")(lambda: "1")
+server.prompt(name="ask")(lambda: "1")
+"""
 
 WORKER = """
 from plainmcp import Server
 from plainmcp.redis import RedisStore
 
 server = Server("library", "1", key={key!r}, store=RedisStore({url!r}))
-server.resource("memo://one", name="one")(lambda: "1")
+server.tool(name="add")(lambda: "put together before a server starts, so nobody is told")
 for _ in range({times}):
     server.resource_updated("memo://one")
+server.tools_changed()
+server.resources_changed()
+server.prompts_changed()
 print("done")
 """
 
@@ -53,48 +71,96 @@ def run_program(source: str, **values: Any) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=50, check=False)
 
 
-def test_a_worker_without_http_tells_the_subscribers_of_all_replicas_once_and_ends(redis: RedisServer) -> None:
-    """Both kinds of subscribers: a session of 2025-11-25, and a listen request of 2026-07-28, at each replica."""
-    times = 1_000
+@contextmanager
+def serving(program: Path, *options: str) -> Iterator[str]:
+    """A process that serves a program over HTTP: its URL."""
+    port = free_port()
+    command = [sys.executable, "-m", "plainmcp", "serve", str(program), "--http", f"127.0.0.1:{port}", *options]
+    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    try:
+        assert process.stderr is not None
+        until(lambda: b"serving MCP" in process.stderr.readline())  # type: ignore[union-attr]
+        yield f"http://127.0.0.1:{port}/mcp"
+    finally:
+        process.terminate()
+        process.communicate(timeout=20)
 
-    async def work() -> None:
-        servers = [make_server(store=RedisStore(redis.url)) for _ in range(2)]
-        apps = [server.asgi() for server in servers]
-        for app in apps:
-            await asyncio.to_thread(app.endpoint.start)
-        streams = []
-        for app in apps:
-            headers = await session(app)
-            await speak(app, request("resources/subscribe", uri="memo://one"), headers)
-            streams.append(Live(app, None, headers, "GET"))
-            await streams[-1].until(lambda live: live.status)
-            body, listen = modern("subscriptions/listen", notifications={"resourceSubscriptions": ["memo://one"]})
-            streams.append(Live(app, body, listen))
-            await streams[-1].until(messages)
-        await asyncio.sleep(0.5)
-        done = await asyncio.to_thread(run_program, WORKER, url=redis.url, times=times)
-        assert (done.returncode, done.stdout, done.stderr) == (0, "done\n", "")
-        for stream in streams:
-            await stream.until(lambda live: len(updates(live)) >= times)
-        await asyncio.sleep(0.5)
-        assert [len(updates(stream)) for stream in streams] == [times] * 4
-        for stream in streams:
-            stream.hang_up()
-            await stream.task
-        for app in apps:
-            await asyncio.to_thread(app.close)
 
-    def updates(live: Live) -> list[Any]:
-        return [one for one in messages(live) if one.get("method") == UPDATED]
+async def follow(
+    http: httpx.AsyncClient, heard: list[str], opened: asyncio.Event, *request: Any, **parts: Any
+) -> None:
+    """Open a stream, and note the methods of the notifications on it."""
+    async with http.stream(*request, **parts) as response:
+        assert response.status_code == 200
+        async for line in response.aiter_lines():
+            opened.set()
+            if line.startswith("data: {"):
+                message = json.loads(line[6:])
+                heard.append(message["method"].removeprefix("notifications/"))
 
-    asyncio.run(work())
+
+async def subscribe(http: httpx.AsyncClient, url: str, revision: str) -> tuple[str, str, dict[str, Any], Any]:
+    """The request of a client of a revision for the stream with the changes of a resource and of all lists."""
+    accept = {"accept": "application/json, text/event-stream", "content-type": "application/json"}
+    if revision == "2026-07-28":
+        lists = dict.fromkeys(("toolsListChanged", "resourcesListChanged", "promptsListChanged"), True)
+        wanted = {"resourceSubscriptions": ["memo://one"], **lists}
+        body, headers = modern("subscriptions/listen", notifications=wanted)
+        return "POST", url, accept | headers, body
+    hello = {"protocolVersion": revision, "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
+    opened = await http.post(url, json=request("initialize", **hello), headers=accept)
+    headers = {**accept, "mcp-session-id": opened.headers["mcp-session-id"], "mcp-protocol-version": revision}
+    for message in (
+        {"jsonrpc": "2.0", "method": "notifications/initialized"},
+        request("resources/subscribe", uri="memo://one"),
+    ):
+        assert (await http.post(url, json=message, headers=headers)).is_success
+    return "GET", url, headers, None
+
+
+@pytest.mark.slow
+def test_a_worker_without_http_tells_the_subscribers_of_all_replicas_once_and_ends(
+    redis: RedisServer, tmp_path: Path
+) -> None:
+    """All are processes. Subscribers at both replicas: sessions of each revision, and listen requests."""
+    times, program = 1_000, tmp_path / "library.py"
+    program.write_text(SERVED.format(key=KEY))
+    revisions = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"]
+
+    async def work(urls: list[str]) -> None:
+        heard: dict[tuple[str, str], list[str]] = {(url, revision): [] for url in urls for revision in revisions}
+        limits = httpx.Limits(max_keepalive_connections=0)
+        async with httpx.AsyncClient(limits=limits, timeout=httpx.Timeout(20, read=None), trust_env=False) as http:
+            tasks = []
+            for (url, revision), notes in heard.items():
+                method, url, headers, body = await subscribe(http, url, revision)
+                opened = asyncio.Event()
+                streamed = follow(http, notes, opened, method, url, headers=headers, json=body)
+                tasks.append(asyncio.create_task(streamed))
+                await asyncio.wait_for(opened.wait(), 20)
+            await asyncio.sleep(0.5)
+            done = await asyncio.to_thread(run_program, WORKER, url=redis.url, times=times)
+            assert (done.returncode, done.stdout, done.stderr) == (0, "done\n", "")
+            await wait_until(lambda: all("prompts/list_changed" in notes for notes in heard.values()), 20)
+            await asyncio.sleep(0.5)  # nothing comes twice
+            for task in tasks:
+                assert not task.done()
+                task.cancel()
+        once = dict.fromkeys(("tools/list_changed", "resources/list_changed", "prompts/list_changed"), 1)
+        for (_, revision), notes in heard.items():
+            first = {"subscriptions/acknowledged": 1} if revision == "2026-07-28" else {}
+            assert Counter(notes) == {**first, "resources/updated": times, **once}, revision
+
+    with serving(program, "--redis", redis.url) as one, serving(program, "--redis", redis.url) as other:
+        asyncio.run(work([one, other]))
 
 
 def test_a_worker_whose_store_is_away_is_told_so() -> None:
     server = Server("library", "1", key=KEY, store=RedisStore("redis://127.0.0.1:1"))
     server.tool(name="one")(lambda: "a list that changes before the server starts asks no store")
-    with pytest.raises(StoreError):
-        server.resource_updated("memo://one")
+    for tell in (partial(server.resource_updated, "memo://one"), server.tools_changed, server.prompts_changed):
+        with pytest.raises(StoreError):
+            tell()
     with pytest.raises(StoreError, match="cannot be sent to other processes"):
         server.resource_updated("x" * (MAX_URI + 1))
 

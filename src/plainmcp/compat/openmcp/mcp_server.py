@@ -211,15 +211,15 @@ class MCPServer(Server):
 
     async def notify_resources_list_changed(self) -> None:
         """Notify the clients that the list of resources changed."""
-        self.registry.publish("resources/list_changed")
+        self.resources_changed()
 
     async def notify_tools_list_changed(self) -> None:
         """Notify the clients that the list of tools changed."""
-        self.registry.publish("tools/list_changed")
+        self.tools_changed()
 
     async def notify_prompts_list_changed(self) -> None:
         """Notify the clients that the list of prompts changed."""
-        self.registry.publish("prompts/list_changed")
+        self.prompts_changed()
 
     # Serving --------------------------------------------------------------------------------------
 
