@@ -1,7 +1,8 @@
 """What several processes cost and bring: `make bench-replicas` writes bench/REPLICAS.md. Takes three minutes.
 
 The rate of plain calls with a store and without, of two workers and of one; and how long the answer to a live
-question takes that reaches another replica. Needs the packages of the tests, with their redis-server, and Linux.
+question takes that reaches another replica. The CPU time of a plain call is measured without HTTP. Needs the packages
+of the tests, with their redis-server, and Linux.
 """
 
 import http.client
@@ -208,6 +209,27 @@ def warn_of_others(rounds: list[Rate]) -> list[str]:
     return [taken] if others > SPARE else []
 
 
+def measure_costs(url: str) -> list[dict[str, tuple[float, float]]]:
+    """What a store costs a plain call over ASGI, several times: see store_cost."""
+    command = [sys.executable, str(HERE / "store_cost.py"), url]
+    return [json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout) for _ in range(ROUNDS)]
+
+
+def describe_costs(costs: list[dict[str, tuple[float, float]]]) -> list[str]:
+    """The part of the page about CPU time."""
+    lines = [
+        "",
+        "CPU time of an `async def` echo over ASGI in one process, without HTTP, with a store and without in turns:",
+        "",
+        "| revision | without a store | with a store, against that |",
+        "|---|---|---|",
+    ]
+    for wire in WIRES:
+        without, ratio = (statistics.median(cost[wire][part] for cost in costs) for part in (0, 1))
+        lines.append(f"| {wire} | {without:.1f} µs | {ratio:.2f} |")
+    return [*lines, "", "The target is 1.07."]
+
+
 def describe_questions(asked: tuple[list[float], list[float]]) -> list[str]:
     """The part of the page about questions."""
     lines = [
@@ -228,10 +250,11 @@ def main() -> None:
         folder = Path(name)
         (folder / "bench_server.py").write_text(PROGRAM, "utf-8")
         rates = measure_rates(server.url, folder)
+        costs = measure_costs(server.url)
         store = ("--redis", server.url)
         with serving(folder, *store) as (one, _), serving(folder, *store) as (other, _):
             asked = measure_questions([one, other])
-    lines = [*describe_rates(rates), *describe_questions(asked)]
+    lines = [*describe_rates(rates), *describe_costs(costs), *describe_questions(asked)]
     text = "\n".join(lines) + "\n"
     (HERE / "REPLICAS.md").write_text(text, "utf-8")
     print(text)
