@@ -93,13 +93,15 @@ class ASGIApp:
         if scope["type"] != "http":
             return await self._handle_other(scope, receive, send)
         endpoint, method, pairs, client = self.endpoint, scope["method"], scope["headers"], scope.get("client")
-        server, scheme = scope.get("server"), scope.get("scheme", "http")  # as in reached_at, without a call
+        server = scope.get("server")  # as in reached_at, without a call
         pairs = pairs if type(pairs) is list else list(pairs)
         headers = Headers(pairs, client[0] if client else None, scope)
         response: Response | None
         answer: Response | PendingResponse | None = None
         try:
-            facts = endpoint.preflight.check(method, headers, server[0] if server else None, scheme)
+            facts = endpoint.preflight.check(
+                method, headers, server[0] if server else None, scope.get("scheme", "http")
+            )
             if type(facts) is Response:
                 raise Refused(await self._refuse(facts, scope, headers))
             if facts.cors:
