@@ -9,7 +9,6 @@ from typing import Any
 from mounted import Live, modern, session, speak
 from plainmcp import Context, Server
 from plainmcp.store import Store
-from plainmcp.transports.http.shared.session_names import name_question
 
 __all__ = [
     "KEY", "SUBSCRIBE", "call", "check_that_all_works", "check_that_calls_go_on", "check_that_the_rest_says_why",
@@ -146,7 +145,8 @@ async def check_that_the_rest_says_why(apps: list[Any], headers: dict[str, str])
             assert (refused.status, refused.headers["retry-after"]) == (503, "1")
             assert "the shared store of this server" in refused.json["error"]["message"]
         name = app.endpoint.sessions.local.kept.get(headers["mcp-session-id"].encode(), None).name
-        asked_there = name_question(other.endpoint.sessions.local.replica, name, 1)
+        replica = other.endpoint.sessions.local.replica
+        asked_there = replica.keys.name_question(name, replica.name, 1)
         answered = await speak(app, {"jsonrpc": "2.0", "id": asked_there, "result": {}}, headers)
         assert answered.status == 503
         unasked = await speak(app, {"jsonrpc": "2.0", "id": "s-1", "result": {}}, headers)

@@ -119,6 +119,22 @@ class Server(Core):
         self.session_observers = (*self.session_observers, check_observer(observer, "server.observe_sessions"))
         return observer
 
+    def tools_changed(self) -> None:
+        """Notify the clients that the list of tools changed: for what the server itself cannot see.
+
+        A tool that is added, removed, enabled or disabled here is noticed without it. With a store, the clients of
+        all processes are notified, as by `resource_updated`.
+        """
+        self.registry.publish("tools/list_changed")
+
+    def resources_changed(self) -> None:
+        """Notify the clients that the list of resources or templates changed; see `tools_changed`."""
+        self.registry.publish("resources/list_changed")
+
+    def prompts_changed(self) -> None:
+        """Notify the clients that the list of prompts changed; see `tools_changed`."""
+        self.registry.publish("prompts/list_changed")
+
     def _set_lifespan(self, has_started: bool, value: Any) -> None:
         self.lifespan, self._has_started = value, has_started
         self._compile_methods()

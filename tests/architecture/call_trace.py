@@ -10,7 +10,7 @@ import json
 import queue
 import sys
 import threading
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Coroutine, Generator
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
@@ -112,6 +112,10 @@ def make_server(**options: Any) -> Server:
     async def note() -> str:
         return "a note"
 
+    @server.tool(name="ask")
+    async def ask_user(ctx: Context) -> str:
+        return (await ctx.elicit("Sure?", {"type": "object", "properties": {}})).action
+
     @server.prompt
     async def ask() -> str:
         return "a question"
@@ -176,37 +180,73 @@ def by_stdio(server: Server) -> Send:
     return lambda method, params, modern: exchange(request(method, params, modern))
 
 
+async def post(
+    app: Any, body: bytes, headers: dict[str, str], see: Callable[[bytes], None] = bytes.strip
+) -> tuple[int, dict[bytes, bytes]]:
+    """Send a request to an application; returns the status and headers. Parts of the body are passed to `see`."""
+    bodies, sent = [body], list[Any]()
+
+    async def receive() -> dict[str, Any]:
+        if bodies:
+            return {"type": "http.request", "body": bodies.pop(), "more_body": False}
+        await asyncio.Event().wait()
+        return {}
+
+    async def send(part: Any) -> None:
+        sent.append(part)
+        see(part.get("body", b""))
+
+    pairs = [(name.encode(), value.encode()) for name, value in headers.items()]
+    scope = {"type": "http", "method": "POST", "path": "/", "headers": pairs, "server": ("127.0.0.1", 8000)}
+    await app(scope, receive, send)
+    return sent[0]["status"], dict(sent[0]["headers"])
+
+
+async def open_session(app: Any, **capabilities: Any) -> dict[str, str]:
+    """The headers of a request in a new session."""
+    hello = request("initialize", {**INITIALIZE, "capabilities": capabilities}, False, 0)
+    status, headers = await post(app, hello, headers_of("initialize", {}, False))
+    assert status == 200
+    return {**headers_of("", {}, False), "mcp-session-id": headers[b"mcp-session-id"].decode()}
+
+
 def by_asgi(server: Server) -> Send:
     app, loop = server.asgi(), asyncio.new_event_loop()
-
-    async def call(body: bytes, headers: dict[str, str]) -> dict[bytes, bytes]:
-        bodies, sent = [body], list[Any]()
-
-        async def receive() -> dict[str, Any]:
-            if bodies:
-                return {"type": "http.request", "body": bodies.pop(), "more_body": False}
-            await asyncio.Event().wait()
-            return {}
-
-        async def send(part: Any) -> None:
-            sent.append(part)
-
-        pairs = [(name.encode(), value.encode()) for name, value in headers.items()]
-        scope = {"type": "http", "method": "POST", "path": "/", "headers": pairs, "server": ("127.0.0.1", 8000)}
-        await app(scope, receive, send)
-        assert sent[0]["status"] == 200, sent
-        return dict(sent[0]["headers"])
-
-    hello = loop.run_until_complete(
-        call(request("initialize", INITIALIZE, False, 0), headers_of("initialize", {}, False))
-    )
-    session = {"mcp-session-id": hello[b"mcp-session-id"].decode()}
+    session = loop.run_until_complete(open_session(app))
 
     def send(method: str, params: dict[str, Any], modern: bool) -> None:
-        headers = headers_of(method, params, modern) | ({} if modern else session)
-        loop.run_until_complete(call(request(method, params, modern), headers))
+        headers = headers_of(method, params, modern) if modern else session
+        status, _ = loop.run_until_complete(post(app, request(method, params, modern), headers))
+        assert status == 200
 
     return send
+
+
+async def answer_elsewhere(server: Server, other: Server) -> list[Event]:
+    """What a question in a session visits, from the call to its result, if the answer reaches another application."""
+    app, other_app = server.asgi(), other.asgi()
+    session = await open_session(app, elicitation={})
+
+    async def ask() -> None:
+        questions: asyncio.Queue[str] = asyncio.Queue()
+        seen: list[bytes] = []
+
+        def see(part: bytes) -> None:
+            seen.append(part)
+            for line in part.splitlines():
+                if b"elicitation/create" in line:
+                    questions.put_nowait(json.loads(line.removeprefix(b"data: "))["id"])
+
+        asking = request("tools/call", {"name": "ask", "arguments": {}}, False)
+        call = asyncio.create_task(post(app, asking, session, see))
+        answer = {"jsonrpc": "2.0", "id": await questions.get(), "result": {"action": "decline"}}
+        status, _ = await post(other_app, json.dumps(answer).encode(), session)
+        await call
+        assert status == 202 and b"decline" in seen[-1], seen
+
+    await ask()
+    await asyncio.sleep(1.5)  # nothing is due: neither a heartbeat nor a sign that the session is used
+    return await trace_async(ask)
 
 
 def by_wsgi(server: Server) -> Send:
@@ -278,6 +318,18 @@ CASES: dict[str, tuple[str, dict[str, Any]]] = {
 }
 
 
+async def trace_async(work: Callable[[], Coroutine[Any, Any, None]]) -> list[Event]:
+    """What something visits the fourth time, as in `trace`."""
+    global recording
+    for _ in range(3):
+        await work()
+    events.clear()
+    recording = True
+    await work()
+    recording = False
+    return list(events)
+
+
 def trace(send: Send, method: str, params: dict[str, Any], modern: bool) -> list[Event]:
     """What one request visits, once everything is compiled that is compiled when first needed."""
     global recording
@@ -310,6 +362,9 @@ def main() -> None:
     send = by_asgi(make_server(store=MemoryStore()))
     for modern, revision in ((False, "2025-11-25"), (True, "2026-07-28")):
         found[f"store echo_async {revision}"] = trace(send, *CASES["echo_async"], modern)
+    store = MemoryStore()
+    one, other = (make_server(store=store, key=b"the key of both replicas") for _ in range(2))
+    found["elicitation elsewhere"] = asyncio.run(answer_elsewhere(one, other))
     sys.setprofile(None)
     print(json.dumps(found))
 

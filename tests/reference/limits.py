@@ -7,15 +7,14 @@ from plainmcp import Server
 from plainmcp.files.regular import MAX_SIZE
 from plainmcp.protocol.dispatch import MAX_BATCH
 from plainmcp.protocol.methods.subscriptions import MAX_CHARACTERS, MAX_SUBSCRIPTIONS
-from plainmcp.replicas.budget import MAX_ALL, MAX_EACH
+from plainmcp.protocol.store_keys import MAX_ID
 from plainmcp.replicas.keys import MAX_CHANGES
+from plainmcp.replicas.replica import MAX_ALL, MAX_EACH
 from plainmcp.transports.held_threads import LATE
 from plainmcp.transports.http.sessions.signed_ids import MAX_FACTS
 from plainmcp.transports.http.settings import Settings
-from plainmcp.transports.http.shared.session import MAX_FORWARDED
-from plainmcp.transports.http.shared.session_names import MAX_ID
+from plainmcp.transports.http.shared.session import MAX_COPY, MAX_FORWARDED
 from plainmcp.transports.http.shared.standing_streams import MAX_REPLAY
-from plainmcp.transports.http.shared.stream_copy import MAX_COPY
 from plainmcp.transports.http.stream import MAX_BYTES, MAX_EVENTS
 from plainmcp.transports.stdio import MAX_LINE, MAX_RUNNING
 from plainmcp.transports.threads import FILE_THREADS, FILE_THREADS_EACH

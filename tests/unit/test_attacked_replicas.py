@@ -124,7 +124,7 @@ async def check_that_all_works_soon(apps: list[Any], headers: dict[str, str]) ->
         if (await speak(apps[0], SUBSCRIBE, headers)).json.get("result") == {}:
             break
         await asyncio.sleep(0.1)
-    await wait_until(lambda: not any(app.endpoint.sessions.local.replica.is_down for app in apps))
+    await wait_until(lambda: not any(app.endpoint.sessions.local.replica.health.why_down for app in apps))
     await check_that_all_works(apps, headers)
 
 
@@ -413,20 +413,27 @@ def test_a_session_that_has_ended_is_not_written_again_by_a_replica_that_still_r
     asyncio.run(work())
 
 
+class Never:
+    """Threads that have no time."""
+
+    def submit(self, work: Any, caller: Any) -> None: ...
+
+
 def test_the_last_claim_of_the_newest_stream_counts_for_all() -> None:
     with replicas(MemoryStore()) as (one, other):
         sessions = [app.endpoint.sessions.local.make(None, None) for app in (one, other)]
         names = [app.endpoint.sessions.local.replica.name for app in (one, other)]
         for held in sessions:
-            stream = held.make_standing_stream()
-            held.begin_claim(stream, 0, 0)
-            held.announce(stream)
-            assert held.end_claim(stream, 0)
-        sessions[0].announce_again()  # after a failure: its first claim is still in the log
+            stream, streams = held.make_standing_stream(), held.standing_streams
+            streams._claims.begin(0, None)
+            streams._announce(stream)
+            assert streams._end_claim(stream, 0)
+            streams._threads = Never()
+        sessions[0].standing_streams.announce_again()  # after a failure: its first claim is still in the log
         for name in (names[0], names[1], names[0]):
             for held in sessions:
-                held.receive_holder(Holder(held.name, name, "a stream", 1), 0)
-        assert [held.holder for held in sessions] == [None, names[0]]
+                held.standing_streams.receive_holder(Holder(held.name, name, "a stream", 1))
+        assert [held.standing_streams._claims.holder for held in sessions] == [None, names[0]]
 
 
 def test_subscriptions_at_two_replicas_at_once_are_kept_although_middleware_takes_its_time() -> None:
@@ -564,12 +571,12 @@ def test_an_older_stream_does_not_repeat_what_came_on_the_newest_one() -> None:
             older = await open_stream(one, headers)
             newest = await open_stream(other, headers)
             [held] = one.endpoint.sessions.local._by_name.values()
-            await wait_until(lambda: held.holder is not None)
+            await wait_until(lambda: held.standing_streams.muted_by is not None)
             for _ in range(3):
                 await speak(one, call("touch"), headers)
             await newest.until(lambda live: len(messages(live)) == 3)
             await end(newest)
-            await wait_until(lambda: held.holder is None)
+            await wait_until(lambda: held.standing_streams.muted_by is None)
             await speak(one, call("touch"), headers)
             await older.until(lambda live: messages(live))
             await asyncio.sleep(0.2)

@@ -319,13 +319,13 @@ def test_while_the_store_is_away_a_change_is_an_error_and_what_is_known_can_be_r
             assert (answer.status, answer.json) == (
                 200, {"jsonrpc": "2.0", "id": 5, "error": {"code": -32603, "message": AWAY}}
             )  # fmt: skip
-            await wait_until(lambda: one.endpoint.sessions.local.replica.is_down)
+            await wait_until(lambda: one.endpoint.sessions.local.replica.health.why_down)
             assert (await read(one, headers), await text_of(one, headers, "put_a_set"))[0] == {"n": 1}
             unknown = await read(other, headers)  # this replica has never seen the session
             assert unknown == {"code": -32603, "message": AWAY}
             away.is_away = False
             for app in (one, other):
-                await wait_until(lambda app=app: not app.endpoint.sessions.local.replica.is_down)
+                await wait_until(lambda app=app: not app.endpoint.sessions.local.replica.health.why_down)
                 assert await read(app, headers) == {"n": 1}
             assert await text_of(other, headers, "put", key="n", value=3) == "put"
             assert await read(one, headers) == {"n": 3}

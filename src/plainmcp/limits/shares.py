@@ -4,7 +4,7 @@ Knows no requests and no streams: each limited thing has one object here, and as
 """
 
 import threading
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from functools import lru_cache
 from math import ceil
 from typing import Any, NamedTuple
@@ -14,15 +14,17 @@ from ..protocol.interrupts import raise_interrupt
 
 __all__ = [
     "AtAddress",
+    "Budget",
     "Limit",
     "OwnShare",
     "Share",
-    "Tally",
     "caller_of",
-    "most_at_address",
     "network_of",
     "share_of",
 ]
+
+OPTIONAL = 0.75
+"""Which part of a budget may be used by what the server can do without, such as the copies of streams."""
 
 
 class AtAddress(NamedTuple):
@@ -182,3 +184,43 @@ class OwnShare(NamedTuple):
     def find_limit(self) -> Limit | None:
         """The limit that this caller has reached; None if it may have more."""
         return self.whole.find_limit(self.caller)
+
+
+class Budget:
+    """How many bytes callers may write somewhere in a period: at most `most` in all, and `most_each` for one caller.
+
+    What the server can do without may use three quarters of each limit, and so may anonymous callers at one address.
+    """
+
+    def __init__(self, place: str, most: int, most_each: int, period: float, now: Callable[[], float]) -> None:
+        self._place = place  # for errors
+        self._most, self._most_each, self._period, self._now = most, most_each, period, now
+        self._lock = threading.Lock()
+        self._since = now()
+        self._sizes = Tally()
+        self._size = 0
+
+    def spend(self, caller: Hashable, size: int, is_optional: bool = False) -> Limit | None:
+        """Count bytes for a caller, or return the limit that it has reached."""
+        with self._lock:
+            now = self._now()
+            if not 0 <= now - self._since < self._period:
+                self._since, self._size = now, 0
+                self._sizes.clear()
+            part = OPTIONAL if is_optional else 1
+            seconds = ceil(self._since + self._period - now)
+            if self._is_over(caller, size, part):
+                text = f"this caller has written too much into {self._place}; try again later"
+                return Limit(text, True, seconds)
+            if self._size + size > self._most * part:
+                return Limit(f"too much is written into {self._place}; try again later", False, seconds)
+            self._size += size
+            self._sizes.add(caller, size)
+            return None
+
+    def _is_over(self, caller: Hashable, size: int, part: float) -> bool:
+        if self._sizes.get(caller, 0) + size > self._most_each * part:
+            return True
+        if type(caller) is not AtAddress:
+            return False
+        return self._sizes.get(caller.address, 0) + size > most_at_address(self._most, self._most_each) * part

@@ -492,22 +492,6 @@ class Core:
         """
         self.registry.publish("resources/updated", uri)
 
-    def tools_changed(self) -> None:
-        """Notify the clients that the list of tools changed: for what the server itself cannot see.
-
-        A tool that is added, removed, enabled or disabled here is noticed without it. With a store, the clients of
-        all processes are notified, as by `resource_updated`.
-        """
-        self.registry.publish("tools/list_changed")
-
-    def resources_changed(self) -> None:
-        """Notify the clients that the list of resources or templates changed; see `tools_changed`."""
-        self.registry.publish("resources/list_changed")
-
-    def prompts_changed(self) -> None:
-        """Notify the clients that the list of prompts changed; see `tools_changed`."""
-        self.registry.publish("prompts/list_changed")
-
     @cached_property
     def key(self) -> bytes:
         """The key that seals state which clients carry from request to request."""

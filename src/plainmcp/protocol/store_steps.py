@@ -3,13 +3,15 @@
 import logging
 from collections.abc import Callable
 from time import monotonic
+from typing import Any, ClassVar, final
 
-from ..errors import InternalError, ToolError
+import msgspec
+
+from ..errors import InternalError, ProtocolError, ToolError
 from ..store.interface import StoreError
-from .conversation import ENDS, Steps, keep
+from .conversation import ENDS, Steps
 from .exchange import Evaluation, Exchange, Run
 from .features import Feature
-from .files import reads_file
 
 __all__ = [
     "UNAVAILABLE",
@@ -21,6 +23,7 @@ __all__ = [
     "do_nothing",
     "step_for",
     "steps_of",
+    "write_into_store",
 ]
 
 UNAVAILABLE = "the shared store of this server is not available at the moment; try again"
@@ -44,6 +47,48 @@ class StoreExchange(Evaluation, kw_only=True):
         self.response = self.result()
 
 
+@final
+class StoreWrite(Exchange, kw_only=True):
+    """An exchange of one step, which writes into the store; it has no response, or one that says why that failed."""
+
+    refuse: Callable[[ProtocolError], bytes | None]
+
+    def send(self, value: object) -> None:
+        """Take what the step has returned."""
+        self.step = None
+        if isinstance(value, ProtocolError):
+            self.response = self.refuse(value)
+
+    def throw(self, error: BaseException) -> None:
+        """It takes too long, and goes on in its thread; or the request was cancelled."""
+        self.send(InternalError(UNAVAILABLE))
+
+
+class _StoreWork(msgspec.Struct):
+    """Asks the store, if it is not too late; as a function of a step."""
+
+    work: Callable[[], object]
+    fail: Callable[[], object]
+    latest: float
+    reads_file: ClassVar[bool] = True
+    """It runs in the threads for files: functions of the user cannot keep it waiting."""
+
+    def __call__(self) -> object:
+        try:
+            if monotonic() <= self.latest:
+                return self.work()
+        except StoreError:
+            pass
+        except Exception:
+            _log.exception("asking the store failed")
+        self.fail()
+        return InternalError(UNAVAILABLE)
+
+    def finish(self, value: Any) -> Any:
+        """What it returned, or the error: there is no response to write."""
+        return value
+
+
 def deadline() -> float:
     """Until when a request that comes now waits for the store, on the clock of this process."""
     return monotonic() + SECONDS
@@ -65,24 +110,19 @@ def ask_store(work: Work, fail: Callable[[], object] = do_nothing, until: float 
         return InternalError(UNAVAILABLE)
 
 
-def step_for(work: Work, fail: Callable[[], object], until: float) -> Run:
-    """A step that asks the store, in the threads for files: functions of the user cannot keep it waiting."""
-    latest = monotonic() + LATE
+def step_for(work: Callable[[], object], fail: Callable[[], object], until: float) -> Run:
+    """A step that asks the store."""
+    function = _StoreWork(work, fail, monotonic() + LATE)
+    return Run(
+        Feature(function=function, is_async=False, timeout=max(0.01, until - monotonic())), {}, function.finish, None
+    )
 
-    @reads_file
-    def run() -> InternalError | None:
-        try:
-            if monotonic() <= latest:
-                return work()
-        except StoreError:
-            pass
-        except Exception:
-            _log.exception("asking the store failed")
-        fail()
-        return InternalError(UNAVAILABLE)
 
-    timeout = max(0.01, until - monotonic())
-    return Run(Feature(function=run, is_async=False, timeout=timeout), {}, keep, None)
+def write_into_store(
+    work: Callable[[], object], fail: Callable[[], object], refuse: Callable[[ProtocolError], bytes | None]
+) -> Exchange:
+    """Write something into the store; if that fails, do something else, too, and respond with an error."""
+    return StoreWrite(step=step_for(work, fail, deadline()), refuse=refuse)
 
 
 def ask_store_first(work: Work, exchange: Exchange) -> Steps:

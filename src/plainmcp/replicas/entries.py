@@ -12,7 +12,7 @@ from .session_record import SessionRecord
 
 __all__ = [
     "Ack", "Answer", "Broadcast", "Cancel", "Event", "Handover", "Holder", "Join", "Leave", "Left", "LogEntry",
-    "Lost", "Resend", "Saved", "SessionEnd", "SessionEntry", "StreamEnd", "Wake", "read_entry",
+    "Lost", "Resend", "Saved", "SessionEnd", "SessionEntry", "Wake", "read_entry",
 ]  # fmt: skip
 
 
@@ -120,14 +120,11 @@ class Broadcast(LogEntry):
 
 
 class Event(LogEntry):
-    """A message of the stream, and its number."""
+    """A message of the stream, and its number; with the last one the stream has ended, and it may have no message."""
 
     number: int
     message: bytes
-
-
-class StreamEnd(LogEntry):
-    """The stream has ended."""
+    is_last: bool
 
 
 class Lost(LogEntry):
@@ -136,7 +133,7 @@ class Lost(LogEntry):
 
 _Any = (
     Join | Leave | Ack | Wake | Saved | SessionEnd | Cancel | Answer | Holder | Handover | Left | Resend | Broadcast
-    | Event | StreamEnd | Lost
+    | Event | Lost
 )  # fmt: skip
 
 

@@ -27,6 +27,8 @@ class StoreHealth:
     def __init__(self, come_back: Callable[[], None]) -> None:
         self._come_back = come_back  # called when the store works again
         self._problems: dict[str, str] = {}
+        self.why_down: str | None = None
+        """Why the store cannot be used at the moment; None if it can."""
         self._down_since = self._up_since = self._confirmed = monotonic()
         self._worked = 0.0  # before `_up_since`
         self._lock = threading.Lock()
@@ -34,11 +36,6 @@ class StoreHealth:
         self._skipped = 0  # failures that were not logged since then
         self._is_logged = False  # whether the last one was
         self._gaps: set[str] = set()  # whether something was missed in reading or writing, since the last recovery
-
-    @property
-    def is_down(self) -> bool:
-        """Whether the store cannot be used at the moment."""
-        return bool(self._problems)
 
     def has_failed(self, what: str) -> bool:
         """Whether reading or writing failed the last time."""
@@ -54,17 +51,12 @@ class StoreHealth:
         """How many seconds it has worked since it last failed."""
         return self._confirmed - self._up_since
 
-    def check(self) -> None:
-        """Raise StoreError if the store has failed, and has not worked since."""
-        for problem in list(self._problems.values()):
-            raise StoreError(problem)
-
     def fail(self, what: str, error: Exception) -> None:
         """Note that reading or writing failed; an error that is not a StoreError is logged with its traceback."""
         text = str(error) if isinstance(error, StoreError) else f"{type(error).__name__}: {error}"
         with self._lock:
             is_new = not self._problems
-            self._problems[what] = text
+            self._problems[what] = self.why_down = text
             self._worked = self.worked
             self._up_since = self._confirmed = monotonic()
             if is_new:
@@ -94,6 +86,7 @@ class StoreHealth:
         """Note that reading or writing works."""
         with self._lock:
             was_down = self._problems.pop(what, None) is not None
+            self.why_down = next(iter(self._problems.values()), None)
             if not self._problems:
                 self._confirmed = monotonic()
             if self._problems or not (was_down or what in self._gaps):

@@ -3,7 +3,7 @@
 from ..protocol.core import Core
 from ..protocol.store_keys import ServerKeys
 
-__all__ = ["MAX_CHANGES", "StoreKeys"]
+__all__ = ["LIMITS", "MAX_CHANGES", "NEW_LOG", "SMALL", "StoreKeys"]
 
 MAX_CHANGES = 10_000
 """How many changes are kept, which reach clients that reconnect; and how many entries of other logs."""
@@ -13,6 +13,12 @@ MAX_STREAM = 1_000
 """How many entries the copy of a stream keeps."""
 LOG_SECONDS = 10.0 * 60
 """How long other logs are kept after the last entry."""
+LIMITS = (MAX_CHANGES, LOG_SECONDS)
+"""How many entries an inbox or the log of broadcasts keeps, and for how many seconds after the last one."""
+SMALL = 256
+"""About how many bytes a small entry or value takes, and what surrounds a larger one."""
+NEW_LOG = 4_096 + SMALL
+"""About how many bytes the first entry of a log takes in Redis, whatever it has."""
 
 
 class StoreKeys(ServerKeys):
@@ -26,17 +32,12 @@ class StoreKeys(ServerKeys):
         """The log of what happens to sessions, for all replicas."""
         self.replicas = self.key("replicas")
         """The log of the replicas that have joined and left."""
-        self._streams = self.key("stream", "")
+        self.inboxes = self.key("inbox", "")
+        """The logs with the entries for one replica: this, and its name."""
+        self.streams = self.key("stream", "")
+        """The logs with the copies of streams: this, and a session, and the name of the stream."""
         self.began = self.key("began")
         """The time since when the store has all renewals of sessions."""
-
-    def inbox_of(self, replica: str) -> str:
-        """The log with the entries for one replica."""
-        return self.key("inbox", replica)
-
-    def stream_of(self, session: str, stream: str) -> str:
-        """The log with the copy of a stream."""
-        return self.key("stream", session, stream)
 
     def session_of(self, name: str) -> str:
         """The key of the record of a session."""
@@ -50,4 +51,4 @@ class StoreKeys(ServerKeys):
         """How many entries a log keeps, and for how many seconds after the last one."""
         if log == self.changes:
             return MAX_CHANGES, CHANGE_SECONDS
-        return MAX_STREAM if log.startswith(self._streams) else MAX_CHANGES, LOG_SECONDS
+        return (MAX_STREAM, LOG_SECONDS) if log.startswith(self.streams) else LIMITS

@@ -10,7 +10,7 @@ WAIT = 0.5
 """How many seconds a response waits for them."""
 
 
-class OwnChanges(msgspec.Struct):
+class OwnChanges(msgspec.Struct, gc=False):
     """The changes that one request has made."""
 
     last: int = 0  # the number of the last one, for the writer

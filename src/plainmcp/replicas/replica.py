@@ -19,7 +19,7 @@ What is guaranteed:
 - Changes are known by their replica and their number there, so one that was written twice is delivered once. The
   response of the request that made a change waits for it to be written, but not longer than `own_changes.WAIT`.
 - `broadcast` returns when every replica that had joined before has received the entry and done what it says, or after
-  its seconds. Who has joined is known, because it waits for its own entry first: `replicas` is read before.
+  `ACK_SECONDS`. Who has joined is known, because it waits for its own entry first: `replicas` is read before.
 - What one thread appends to one log is written in that order. Broadcasts are written before changes.
 - `notify` and `append` promise no more than to try: their entries wait in `writer` within its limits, in number,
   bytes and age. Changes have no greatest age, because clients may ask for them later.
@@ -38,8 +38,8 @@ What happens when it is late:
 - The store works again, or a gap is noticed: `_come_back` joins again, writes the own changes of the last time again
   if the log has lost them, and lets the receivers write what only they know. `reader` goes on at the end of each log
   that got shorter, so nothing is received twice because of that.
-- A change is made before it starts: it is written in the thread of the caller, who gets the StoreError. After it has
-  stopped, a change is delivered in this process only.
+- A change is reported before it starts, or after it has stopped: it is written in the thread of the caller, who gets
+  the StoreError. What changes in its lists by itself is delivered in this process only.
 """
 
 import os
@@ -53,15 +53,15 @@ from typing import Protocol, TypeVar
 from weakref import WeakSet
 
 from ..errors import AuthorError
+from ..limits.shares import Budget
 from ..protocol.core import Core, check_key
 from ..protocol.listeners import Listeners
 from ..store.interface import Store, StoreError
-from .budget import StoreBudget
 from .change_log import Change, ChangeContent
 from .entries import Ack, Broadcast, Holder, Join, Leave, LogEntry, Saved, SessionEnd, SessionEntry, Wake
 from .health import StoreHealth, contain
 from .heartbeat import Heartbeat
-from .keys import StoreKeys
+from .keys import LIMITS, StoreKeys
 from .own_changes import note_change
 from .peers import Peers
 from .reader import Receive, StoreReader
@@ -73,6 +73,14 @@ T = TypeVar("T")
 
 MAX_URI = 8_192
 """How many characters the URI of a change may have to reach other replicas: their log is bounded."""
+PERIOD = 10.0 * 60
+"""The limits of the next two are for so many seconds: almost everything has expired after that."""
+MAX_ALL = 2**29
+"""How many bytes all callers may let one process write."""
+MAX_EACH = 2**26
+"""How many bytes one caller may."""
+ACK_SECONDS = 0.25
+"""How long the other replicas have to acknowledge a broadcast."""
 JOIN_PERIOD = 60.0
 """How many seconds pass before a replica writes again that it has joined, so that new ones get to know it."""
 
@@ -101,7 +109,7 @@ class Replica:
         self._core = core
         self.store = store
         self.keys = StoreKeys(core)
-        self.budget = StoreBudget(monotonic)
+        self.budget = Budget("the shared store of this server", MAX_ALL, MAX_EACH, PERIOD, monotonic)
         self._receivers: list[EntryReceiver] = []
         self._holds = 0
         self.change_listeners = Listeners[[Change]]()
@@ -119,13 +127,14 @@ class Replica:
         """Numbers that are used once in this process."""
         self._lock = threading.Lock()
         self._ending: threading.Event | None = None  # None before the start, and set after the end
-        self._health = StoreHealth(self._come_back)
-        self._heartbeat = Heartbeat(self.keys, self.name, self._health)
-        self.writer = StoreWriter(self.store, self._health, self.keys, self._heartbeat.beat)
+        self.health = StoreHealth(self._come_back)
+        """Whether the store works."""
+        self._heartbeat = Heartbeat(self.keys, self.name, self.health)
+        self.writer = StoreWriter(self.store, self.health, self.keys, self._heartbeat.beat)
         """Writes later what the others have to know."""
-        inbox = self.keys.inbox_of(self.name)
+        inbox = self.keys.inboxes + self.name
         self.reader = StoreReader(
-            self.store, self._health, self.keys, inbox, self._receive, self._receive_change, self._tick
+            self.store, self.health, self.keys, inbox, self._receive, self._receive_change, self._tick
         )
 
     @property
@@ -255,46 +264,40 @@ class Replica:
         ending.set()
         self.writer.wake()
 
-    @property
-    def is_down(self) -> bool:
-        """Whether the store cannot be used at the moment."""
-        return self._health.is_down
-
     # Asking the store: these wait, so not in an event loop ----------------------------------------
 
     def use_store(self, work: Callable[[Store], T]) -> T:
         """Use the store in this thread; raises StoreError, at once if the store has failed already."""
         self._start_unless_stopped()
-        self._health.check()
+        why_down = self.health.why_down
+        if why_down is not None:
+            raise StoreError(why_down)
         try:
             return work(self.store)
         except StoreError as error:
-            self._health.fail("writing", error)  # which is tried again soon, and in the background
+            self.health.fail("writing", error)  # which is tried again soon, and in the background
             self.writer.wake()
             raise
 
     def append_now(self, log: str, entry: LogEntry) -> int:
-        """Append an entry to a log, and return its position; raises StoreError."""
+        """Append an entry to an inbox or to the broadcasts, and return its position; raises StoreError."""
         value = self.keys.sign(log, entry)
-        return self.use_store(lambda store: store.append([(log, value)], *self.keys.limits_of(log)))[0]
+        return self.use_store(lambda store: store.append([(log, value)], *LIMITS))[0]
 
-    def broadcast(self, seconds: float, entry: Saved | SessionEnd | Holder) -> None:
-        """Write an entry for all replicas, and wait until all have acknowledged it, at most some seconds.
-
-        Raises StoreError.
-        """
+    def broadcast(self, entry: Saved | SessionEnd | Holder) -> None:
+        """Write an entry for all replicas, and wait a moment until all have acknowledged it; raises StoreError."""
         number = self._peers.begin()
         try:
             position = self.append_now(self.keys.broadcasts, Broadcast(self.name, number, entry))
-            until = monotonic() + seconds
-            self.reader.wait_for(position, seconds)  # then all that have joined before are known
+            until = monotonic() + ACK_SECONDS
+            self.reader.wait_for(position, ACK_SECONDS)  # then all that have joined before are known
             self._peers.wait(number, until - monotonic())
         finally:
             self._peers.end(number)
 
     def find_dead(self, names: set[str]) -> set[str]:
         """Those of some replicas that are dead; none, if the store does not work. Raises StoreError."""
-        if not names or self.is_down:
+        if not names or self.health.why_down:
             return set()
         return self.use_store(partial(self._heartbeat.find_dead, names))
 
@@ -307,7 +310,7 @@ class Replica:
 
     def notify(self, replica: str, entry: LogEntry) -> None:
         """Send an entry to one replica, as soon as possible."""
-        self.append(self.keys.inbox_of(replica), entry)
+        self.append(self.keys.inboxes + replica, entry)
 
     def notify_all(self, entry: SessionEntry) -> None:
         """Send an entry to all replicas, as soon as possible."""
@@ -367,7 +370,7 @@ class Replica:
             if is_serving:
                 return False
             raise StoreError(f"a URI of more than {MAX_URI} characters cannot be sent to other processes")
-        is_delivered = self.is_down or not is_serving
+        is_delivered = bool(self.health.why_down) or not is_serving
         change = Change(0, event, uri, self.name, next(self.numbers), is_delivered)
         if is_serving:
             note_change(self.append(self.keys.changes, change.content))

@@ -89,12 +89,12 @@ class StoreWriter:
     def wait(self, number: int, seconds: float) -> None:
         """Wait until a change is written; not for a store that fails."""
         with self._changed:
-            self._changed.wait_for(lambda: self.written >= number or self._health.is_down, seconds)
+            self._changed.wait_for(lambda: self.written >= number or self._health.why_down is not None, seconds)
 
     def finish(self, seconds: float) -> None:
         """Wait until everything is written; not for a store that fails."""
         with self._changed:
-            self._changed.wait_for(lambda: not self._is_waiting() or self._health.is_down, seconds)
+            self._changed.wait_for(lambda: not self._is_waiting() or self._health.why_down is not None, seconds)
 
     def _is_waiting(self) -> bool:
         return bool(self._changes or self._others or self._work)

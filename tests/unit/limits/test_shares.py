@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from plainmcp.limits.shares import AtAddress, Limit, OwnShare, Share, caller_of
+from plainmcp.limits.shares import AtAddress, Budget, Limit, OwnShare, Share, caller_of
+from plainmcp.replicas.replica import MAX_ALL, MAX_EACH, PERIOD
 
 
 def test_one_caller_and_all_callers_have_a_limit() -> None:
@@ -169,3 +170,69 @@ def test_the_faults_of_a_principal_leave_no_count_behind(kind: type[Faulty]) -> 
     for caller in callers:
         share.remove(caller)
     assert share.count == 0 and not share._counts
+
+
+class Clock:
+    now = 100.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def make_budget(clock: Clock) -> Budget:
+    return Budget("a store", MAX_ALL, MAX_EACH, PERIOD, clock)
+
+
+def test_a_caller_has_a_budget_of_its_own() -> None:
+    budget = make_budget(Clock())
+    assert budget.spend("ada", MAX_EACH) is None
+    limit = budget.spend("ada", 1)
+    assert limit is not None and limit.is_own and "this caller" in limit.text
+    assert budget.spend("bob", 1) is None
+
+
+def test_all_callers_have_one_together() -> None:
+    budget = make_budget(Clock())
+    for number in range(MAX_ALL // MAX_EACH):
+        assert budget.spend(number, MAX_EACH) is None
+    limit = budget.spend("ada", 1)
+    assert limit is not None and not limit.is_own
+
+
+def test_a_new_period_begins_with_nothing() -> None:
+    clock = Clock()
+    budget = make_budget(clock)
+    budget.spend("ada", MAX_EACH)
+    clock.now += PERIOD - 1
+    assert budget.spend("ada", 1) is not None
+    clock.now += 1
+    assert budget.spend("ada", MAX_EACH) is None
+
+
+def test_what_is_refused_is_not_counted() -> None:
+    budget = make_budget(Clock())
+    assert budget.spend("ada", MAX_EACH + 1) is not None
+    assert budget.spend("ada", MAX_EACH) is None
+
+
+def test_what_can_be_left_out_may_use_a_part_only() -> None:
+    budget = make_budget(Clock())
+    assert budget.spend("ada", MAX_EACH * 3 // 4, is_optional=True) is None
+    assert budget.spend("ada", 1, is_optional=True) is not None
+    assert budget.spend("ada", MAX_EACH // 4) is None
+
+
+def test_anonymous_callers_at_one_address_have_a_budget_together() -> None:
+    budget = make_budget(Clock())
+    numbers = range(MAX_ALL // MAX_EACH)
+    limits = [budget.spend(AtAddress("192.0.2.1", number), MAX_EACH) for number in numbers]
+    assert [limit is None for limit in limits] == [number < len(numbers) * 3 / 4 for number in numbers]
+    assert budget.spend(AtAddress("192.0.2.2", 0), MAX_EACH) is None
+
+
+def test_a_refusal_says_when_the_next_period_begins() -> None:
+    clock = Clock()
+    budget = make_budget(clock)
+    clock.now += 100
+    limit = budget.spend("ada", MAX_EACH + 1)
+    assert limit is not None and limit.seconds == PERIOD - 100

@@ -5,7 +5,7 @@ import logging
 import pytest
 
 from plainmcp import Server
-from plainmcp.protocol.store_keys import ServerKeys
+from plainmcp.protocol.store_keys import MAX_ID, ServerKeys
 
 
 def keys(name: str = "library", key: bytes = b"the key of all replicas") -> ServerKeys:
@@ -40,15 +40,25 @@ def test_keys_of_servers_differ_whatever_their_names_are() -> None:
     assert all(keys(name).key("x").count("{") == 1 for name in names)  # one slot of a cluster
 
 
-def test_tags_are_for_all_their_parts() -> None:
-    mine = keys()
-    tag = mine.tag("question", "session", "owner", "1")
-    assert mine.is_tag(tag, "question", "session", "owner", "1")
-    for parts in (
-        ("question", "session", "owner", "11"),
-        ("question", "sessionowner", "1"),
-        ("stream", "session", "owner", "1"),
-    ):
-        assert not mine.is_tag(tag, *parts)
-    for wrong in ("", tag + "0", tag.upper() + "é", "0" * 16):
-        assert not mine.is_tag(wrong, "question", "session", "owner", "1")
+def test_only_a_replica_can_name_streams_and_only_for_their_session() -> None:
+    one, other = keys(), keys()
+    name = one.name_stream("session", "replica", 3, b'"a-b"')
+    for reader in (one, other):
+        assert reader.read_stream_name("session", name) == ("replica", b'"a-b"')
+        assert reader.read_stream_name("another", name) is None
+    strangers = keys(key=b"the key of a stranger").name_stream("session", "replica", 3, b'"a-b"')
+    for forged in ("", "a.b.c.d", name + "0", name.replace(".3.", ".4."), name[1:], "." * 50, strangers):
+        assert one.read_stream_name("session", forged) is None
+    long = one.read_stream_name("session", one.name_stream("session", "replica", 4, b"9" * (MAX_ID + 1)))
+    assert long == ("replica", b"")
+
+
+def test_only_a_replica_can_name_questions_and_only_for_their_session() -> None:
+    one, other = keys(), keys()
+    asked = one.name_question("session", "replica", 1)
+    assert other.find_asker("session", asked) == "replica"
+    assert other.find_asker("another", asked) is None
+    tag = asked.rpartition("-")[2]
+    stream = one.name_stream("session", "replica", 1, b"").replace(".", "-")
+    for forged in ("", "7", "s-x-1-y", asked[:-1], asked + "0", f"s-replica-11-{tag}", f"s-replica-1-{tag}é", stream):
+        assert other.find_asker("session", forged) is None

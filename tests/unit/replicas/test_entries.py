@@ -26,8 +26,7 @@ ALL: list[LogEntry] = [
     entries.Left("session", "replica", 3, 5),
     entries.Resend("session", "stream"),
     entries.Broadcast("replica", 1, SAVED),
-    entries.Event(1, b"{}"),
-    entries.StreamEnd(),
+    entries.Event(1, b"{}", False),
     entries.Lost(),
 ]
 

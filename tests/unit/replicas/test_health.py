@@ -15,17 +15,14 @@ from plainmcp.store import StoreError
 def test_a_failure_is_over_when_reading_and_writing_work() -> None:
     calls: list[str] = []
     health = StoreHealth(lambda: calls.append("back"))
-    health.check()
-    assert not health.is_down
+    assert health.why_down is None
     health.fail("reading", StoreError("away"))
     health.fail("writing", StoreError("away, too"))
-    assert health.is_down and health.has_failed("reading")
-    with pytest.raises(StoreError, match="away"):
-        health.check()
-    health.recover("reading")
-    assert health.is_down and not calls
+    assert health.why_down == "away, too" and health.has_failed("reading")
     health.recover("writing")
-    assert not health.is_down and calls == ["back"]
+    assert health.why_down == "away" and not calls
+    health.recover("reading")
+    assert health.why_down is None and calls == ["back"]
     health.recover("writing")  # it works all the time
     assert calls == ["back"]
 
@@ -69,7 +66,7 @@ def test_an_unexpected_error_of_a_store_is_a_failure_too_and_has_its_traceback_o
     health = StoreHealth(lambda: None)
     for _ in range(3):
         health.fail("writing", KeyError("x"))
-    assert health.is_down
+    assert health.why_down
     [record] = caplog.records
     assert record.message.startswith(f"process {os.getpid()} cannot use the shared store: KeyError: 'x'. ")
     assert record.exc_info

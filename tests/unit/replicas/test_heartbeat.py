@@ -140,7 +140,7 @@ def test_a_heartbeat_that_is_gone_means_that_the_store_has_lost_more(
         caplog.clear()
         one.beat()
         one.health.recover("writing")
-        assert not one.health.is_down  # it works
+        assert not one.health.why_down  # it works
         return sum("what was in it is gone, or this process was paused" in text for text in caplog.messages), len(
             calls
         )

@@ -111,17 +111,17 @@ def test_broadcasts_are_received_before_the_changes_after_them(world: World, mon
 
 def test_a_log_is_followed_from_its_beginning_until_it_is_not(world: World) -> None:
     world.start()
-    world.add("stream", Event(1, b"message"))
+    world.add("stream", Event(1, b"message", False))
     heard: list[Any] = []
     world.reader.follow("stream", heard.append)
     world.add("inbox", Wake())
-    world.until(lambda: heard == [Event(1, b"message")])
+    world.until(lambda: heard == [Event(1, b"message", False)])
     world.reader.unfollow("stream")
     world.until(lambda: world.received)
-    world.add("stream", Event(2, b"message"))
+    world.add("stream", Event(2, b"message", False))
     world.add("inbox", Wake())
     world.until(lambda: len(world.received) == 2)
-    assert heard == [Event(1, b"message")]
+    assert heard == [Event(1, b"message", False)]
 
 
 def test_logs_that_the_store_has_lost_are_followed_all_the_same(world: World) -> None:
@@ -131,12 +131,12 @@ def test_logs_that_the_store_has_lost_are_followed_all_the_same(world: World) ->
         world.add("inbox", Ack(number, "old"))
     world.until(lambda: len(world.received) == 10)
     world.store.is_failing = True
-    world.until(lambda: world.reader._health.is_down)
+    world.until(lambda: world.reader._health.why_down)
     world.received.clear()
     world.store._logs.clear()
     world.store._position = 0  # and its clock goes after those of before
     world.store.is_failing = False
-    world.until(lambda: not world.reader._health.is_down)
+    world.until(lambda: not world.reader._health.why_down)
     world.change("a:new")
     world.add("inbox", Ack(9, "new"))
     world.until(lambda: len(world.received) == 2)
@@ -173,7 +173,7 @@ def test_a_process_that_was_paused_counts_as_one_that_may_have_missed_something(
         world.add(world.keys.broadcasts, SessionEnd("one"))
         time.sleep(0.4)
     world.until(lambda: world.returns)
-    assert world.returns == [[SessionEnd("one")]] and not world.health.is_down
+    assert world.returns == [[SessionEnd("one")]] and not world.health.why_down
 
 
 def test_one_can_wait_for_a_broadcast(world: World) -> None:
@@ -205,7 +205,7 @@ def test_a_log_that_is_followed_again_during_a_read_is_read_from_its_beginning(w
     """The entries of that read belong to who followed it before."""
     before: list[Any] = []
     after: list[Any] = []
-    read, log = world.store.read, world.keys.stream_of("session", "stream")
+    read, log = world.store.read, world.keys.streams + "session:stream"
 
     def read_and_follow(positions: Any, seconds: float = 0) -> Any:
         entries = read(positions, seconds)
@@ -218,8 +218,8 @@ def test_a_log_that_is_followed_again_during_a_read_is_read_from_its_beginning(w
     world.start()
     world.reader.follow(log, lambda entry: before.append(entry.number))
     for number in range(3):
-        world.add(log, Event(number, b""))
+        world.add(log, Event(number, b"", False))
     world.until(lambda: len(before) == 3)
-    world.add(log, Event(3, b""))
+    world.add(log, Event(3, b"", False))
     world.until(lambda: len(after) == 4)
     assert (before, after) == ([0, 1, 2], [0, 1, 2, 3])

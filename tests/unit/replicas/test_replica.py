@@ -85,11 +85,11 @@ def test_without_the_store_plain_calls_go_on_and_the_rest_says_why() -> None:
             headers = await session(apps[0], elicitation={})
             await check_that_all_works(apps, headers)
             store.failing = "get put append read"
-            await wait_until(lambda: all(app.endpoint.sessions.local.replica.is_down for app in apps))
+            await wait_until(lambda: all(app.endpoint.sessions.local.replica.health.why_down for app in apps))
             await check_that_calls_go_on(apps, headers)
             await check_that_the_rest_says_why(apps, headers)
             store.failing = ""
-            await wait_until(lambda: not any(app.endpoint.sessions.local.replica.is_down for app in apps))
+            await wait_until(lambda: not any(app.endpoint.sessions.local.replica.health.why_down for app in apps))
             await check_that_all_works(apps, headers)
 
     run(work())
@@ -101,7 +101,7 @@ def test_a_store_that_can_only_be_read_is_not_trusted_with_questions() -> None:
         with replicas(store) as apps:
             headers = await session(apps[0], elicitation={})
             store.failing = "put append"
-            await wait_until(lambda: all(app.endpoint.sessions.local.replica.is_down for app in apps))
+            await wait_until(lambda: all(app.endpoint.sessions.local.replica.health.why_down for app in apps))
             await check_that_calls_go_on(apps, headers)
             await check_that_the_rest_says_why(apps, headers)
 
@@ -155,7 +155,7 @@ def test_an_answer_that_the_store_could_not_take_is_passed_on_when_it_can(is_kno
             reply = {"jsonrpc": "2.0", "id": asked["id"], "result": {"action": "decline"}}
             store.failing = "get put append read" if is_known else "append"
             if is_known:
-                await wait_until(lambda: other.endpoint.sessions.local.replica.is_down)
+                await wait_until(lambda: other.endpoint.sessions.local.replica.health.why_down)
             assert (await speak(other, reply, headers)).status == 503
             await asyncio.sleep(0.2)
             assert not live.over
@@ -175,7 +175,7 @@ def test_changes_reach_listen_requests_of_this_process_at_once_and_the_others_la
             for stream in (here, there):
                 await stream.until(lambda live: messages(live))
             store.failing = "get put append read"
-            await wait_until(lambda: one.endpoint.sessions.local.replica.is_down)
+            await wait_until(lambda: one.endpoint.sessions.local.replica.health.why_down)
             await speak(one, *modern("tools/call", name="touch", arguments={}))
             await here.until(lambda live: len(messages(live)) == 2)
             store.failing = ""
@@ -204,7 +204,7 @@ def test_changes_reach_sessions_once_when_the_store_works_again() -> None:
             await wait_until(lambda: held.standing)
             store.is_deaf_to = f"plainmcp-read-{one.endpoint.sessions.local.replica.name}"
             assert (await speak(other, SUBSCRIBE, unknown)).json["result"] == {}
-            await wait_until(lambda: one.endpoint.sessions.local.replica.is_down)
+            await wait_until(lambda: one.endpoint.sessions.local.replica.health.why_down)
             await speak(one, call("touch"), known)
             store.is_deaf_to = None
             for stream in streams:
@@ -237,7 +237,7 @@ def test_changes_wait_for_the_store_as_long_as_it_takes(monkeypatch: pytest.Monk
             await wait_until(lambda: held.standing)
             store.failing = "put append"
             replica = one.endpoint.sessions.local.replica
-            await wait_until(lambda: replica.is_down)
+            await wait_until(lambda: replica.health.why_down)
             for number in range(10):
                 one.server.resource_updated("memo://one")
                 for _ in range(10):
@@ -246,7 +246,7 @@ def test_changes_wait_for_the_store_as_long_as_it_takes(monkeypatch: pytest.Monk
             stream.hang_up()  # which writes an entry, too
             await stream.task
             store.failing = ""
-            await wait_until(lambda: not other.endpoint.sessions.local.replica.is_down)
+            await wait_until(lambda: not other.endpoint.sessions.local.replica.health.why_down)
             stream = Live(other, None, {**headers, "last-event-id": stream.events[0]["id"]}, "GET")
             await stream.until(lambda live: len(messages(live)) == 10)
             stream.hang_up()
@@ -283,7 +283,7 @@ def test_a_replica_that_has_stopped_does_not_start_again_by_itself(monkeypatch: 
         with replicas(store) as (one, other):
             stopped, running = one.endpoint.sessions.local.replica, other.endpoint.sessions.local.replica
             stopped.stop()
-            running.broadcast(0.1, SessionEnd("unknown"))
+            running.broadcast(SessionEnd("unknown"))
             time.sleep(0.02)
             assert not stopped.is_running
 
@@ -314,7 +314,7 @@ def test_a_change_that_the_store_has_lost_is_written_again_for_those_who_have_no
             for stream in streams:
                 await stream.until(lambda live: messages(live))
             store.is_deaf_to = f"plainmcp-read-{other.endpoint.sessions.local.replica.name}"
-            await wait_until(lambda: other.endpoint.sessions.local.replica.is_down)
+            await wait_until(lambda: other.endpoint.sessions.local.replica.health.why_down)
             await speak(one, *modern("tools/call", name="touch", arguments={}))
             await streams[0].until(lambda live: len(messages(live)) == 2)
             with store._changed:
@@ -322,7 +322,7 @@ def test_a_change_that_the_store_has_lost_is_written_again_for_those_who_have_no
                 store._position = 0  # its clock was set back, too
             store.is_deaf_to = None
             for app in (one, other):
-                app.endpoint.sessions.local.replica._health.fail("reading", StoreError("it was restarted"))
+                app.endpoint.sessions.local.replica.health.fail("reading", StoreError("it was restarted"))
             await streams[1].until(lambda live: len(messages(live)) == 2)
             await speak(other, *modern("tools/call", name="touch", arguments={}))
             for stream in streams:
@@ -436,7 +436,9 @@ def test_a_change_that_was_saved_but_not_announced_is_announced_with_the_next_tr
             store.is_failing = True
             assert "error" in (await speak((one, other)[first], SUBSCRIBE, headers)).json
             store.is_failing = False
-            await wait_until(lambda: not any(app.endpoint.sessions.local.replica.is_down for app in (one, other)))
+            await wait_until(
+                lambda: not any(app.endpoint.sessions.local.replica.health.why_down for app in (one, other))
+            )
             assert (await speak(other, SUBSCRIBE, headers)).json["result"] == {}
             await speak(other, call("touch"), headers)
             await stream.until(lambda live: messages(live))
@@ -485,11 +487,11 @@ def test_redis_in_trouble_and_back(redis: RedisServer, trouble: str) -> None:
                 started = time.monotonic()
                 failed = await speak(apps[0], SUBSCRIBE, headers)
                 assert "error" in failed.json and time.monotonic() - started < 1.2
-            await wait_until(lambda: all(app.endpoint.sessions.local.replica.is_down for app in apps))
+            await wait_until(lambda: all(app.endpoint.sessions.local.replica.health.why_down for app in apps))
             await check_that_calls_go_on(apps, headers)
             await check_that_the_rest_says_why(apps, headers)
             end()
-            await wait_until(lambda: not any(app.endpoint.sessions.local.replica.is_down for app in apps))
+            await wait_until(lambda: not any(app.endpoint.sessions.local.replica.health.why_down for app in apps))
             await check_that_all_works(apps, headers)
 
     run(work())
@@ -530,7 +532,7 @@ def test_a_slow_redis_delays_nothing_for_long(redis: RedisServer, seconds: float
                 await check_that_calls_go_on(apps, headers)
                 way.seconds = 0.0
                 await live.done()  # the answer arrives after all
-                await wait_until(lambda: not any(app.endpoint.sessions.local.replica.is_down for app in apps))
+                await wait_until(lambda: not any(app.endpoint.sessions.local.replica.health.why_down for app in apps))
                 await check_that_all_works(apps, headers)
             store.close()
 
@@ -573,7 +575,7 @@ def test_nobody_waits_in_a_queue_for_a_slow_redis(redis: RedisServer) -> None:
                     assert seconds < 2.5
                 way.seconds = 0.0
                 # On a busy machine a command may have taken longer than its time-out, so that Redis counts as failed.
-                await wait_until(lambda: not one.endpoint.sessions.local.replica.is_down)
+                await wait_until(lambda: not one.endpoint.sessions.local.replica.health.why_down)
                 answers = [(await speak(one, subscribe, headers)).json for headers in sessions]
                 assert [answer for answer in answers if "error" in answer] == []
             store.close()
@@ -590,10 +592,10 @@ def test_subscriptions_survive_a_redis_that_lost_all(redis: RedisServer) -> None
             headers = await session(one)
             assert (await speak(one, SUBSCRIBE, headers)).json["result"] == {}
             redis.stop()
-            await wait_until(lambda: one.endpoint.sessions.local.replica.is_down)
+            await wait_until(lambda: one.endpoint.sessions.local.replica.health.why_down)
             redis.start()
             await wait_until(
-                lambda: not any(app.endpoint.sessions.local.replica.is_down for app in (one, other, third))
+                lambda: not any(app.endpoint.sessions.local.replica.health.why_down for app in (one, other, third))
             )
             await asyncio.sleep(0.3)
             stream = Live(third, None, headers, "GET")  # which has never seen this session

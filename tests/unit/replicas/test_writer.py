@@ -58,7 +58,7 @@ def test_entries_are_written_in_groups_and_broadcasts_before_changes(
 ) -> None:
     keys = writer._keys
     writer.append(keys.changes, b"c1")
-    writer.append(keys.stream_of("a", "1"), b"s1")
+    writer.append(keys.streams + "a:1", b"s1")
     writer.append(keys.broadcasts, b"n1")
     writer.append(keys.changes, b"c2")
     start(writer, ending)
@@ -66,7 +66,7 @@ def test_entries_are_written_in_groups_and_broadcasts_before_changes(
     assert store.done == [
         ([(keys.broadcasts, b"n1")], 10_000, 600.0),
         ([(keys.changes, b"c1"), (keys.changes, b"c2")], 10_000, 3600.0),
-        ([(keys.stream_of("a", "1"), b"s1")], 1_000, 600.0),
+        ([(keys.streams + "a:1", b"s1")], 1_000, 600.0),
     ]
 
 

@@ -171,7 +171,8 @@ class Endpoint:
         self, pending: PendingResponse, exchange: Exchange, caller: Caller, is_detour: bool = False
     ) -> Response | PendingResponse:
         """The response, if it is ready; otherwise a pending one, or a refusal if too many requests run."""
-        wrap, responses = self.sessions.wrap, self.responses
+        wrap, responses, step = self.sessions.wrap, self.responses, exchange.step
+        is_quiet = type(step) is Run and step.feature.context is None and exchange.has_one_step
         exchange = exchange if wrap is None or is_detour else wrap(pending, exchange)
         step = exchange.step
         if step is None:
@@ -186,7 +187,6 @@ class Endpoint:
             if limit is not None:  # only for requests: running ones still get the answers to their questions
                 return over_limit(limit, exchange.fail(InternalError(limit.text)))
         pending.exchange = exchange
-        is_quiet = type(step) is Run and step.feature.context is None and exchange.has_one_step
         pending.can_speak = pending.batch is not None or not is_quiet
         return pending
 

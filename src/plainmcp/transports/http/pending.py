@@ -66,8 +66,10 @@ class Phase(Enum):
 class KeptSession(Protocol):
     """A session that this process has: its connection, and the streams that its client may read again."""
 
-    standing: list[Stream]
-    """Its streams that stay open for later messages."""
+    @property
+    def standing(self) -> list[Stream]:
+        """Its streams that stay open for later messages."""
+        ...
 
     @property
     def streams(self) -> KeptStreams:

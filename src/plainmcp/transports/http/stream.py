@@ -19,8 +19,8 @@ MAX_BYTES = 8 * 2**20
 CHUNK = 2**18
 """How many bytes a reader takes at once, if one event is not larger: they are not counted as unread any more."""
 
-Record = Callable[[int, bytes | None], None]
-"""Takes the number of an event and its message; None at the end of the stream."""
+Record = Callable[[int, bytes, bool], None]
+"""Takes the number of an event, its message, and whether the stream ends with it; it may end without a message."""
 
 
 class Stream:
@@ -78,13 +78,13 @@ class Stream:
                     self.reader.rewind(position)
 
     def copy_to(self, record: "Record") -> None:
-        """Pass every event to a function, also those that it has: with its number, and None at the end."""
+        """Pass every event to a function, also those that it has."""
         with self._lock:
             self._record = record
             for number, message in self._events:
-                record(number, message)
-            if self.finished:
-                record(self.last, None)
+                record(number, message, self.finished and number == self.last)
+            if self.finished and not self._events:
+                record(self.last, b"", True)
 
     def finish(self, answer: bytes | None = None) -> None:
         """Add the answer, if there is one, and end the stream (R2511-HTTP-10)."""
@@ -92,10 +92,10 @@ class Stream:
             if not self.finished:
                 if answer is not None:
                     self.answer = answer
-                    self._add(answer)
+                    self._add(answer, is_last=True)
+                elif self._record is not None:
+                    self._record(self.last, b"", True)
                 self.finished = True  # set last, for code that reads it without the lock
-                if self._record is not None:
-                    self._record(self.last, None)
         self._wake()
 
     def finish_at_once(self, answer: bytes | None, is_json: bool) -> bytes | None:
@@ -116,11 +116,11 @@ class Stream:
             self.dropped = self.last
             self._wake()
 
-    def _add(self, message: bytes, number: int | None = None) -> None:
+    def _add(self, message: bytes, number: int | None = None, is_last: bool = False) -> None:
         self.last = self.last + 1 if number is None else number
         self._events.append((self.last, message))
         if self._record is not None:
-            self._record(self.last, message)
+            self._record(self.last, message, is_last)
         self.size += len(message)
         if self.reader is not None:
             self._count(len(message))

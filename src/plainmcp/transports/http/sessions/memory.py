@@ -18,14 +18,16 @@ from ....protocol.interrupts import name_of, raise_interrupt
 from ....wire.jsonrpc import Envelope
 from ..checks import HeaderFacts, missing_session_error
 from ..headers import Headers
-from ..pending import PendingResponse
+from ..pending import KeptSession, PendingResponse
+from ..refusals import refuse_by
+from ..response import Response
 from ..settings import Settings
 from .http_session import HttpSession, SessionShares
 from .interface import STARTED_BY_CORE, Sender
-from .kept_streams import KeptStreams, ReplayBudget
+from .kept_streams import ReplayBudget
 from .session_ids import is_of_another_process
 
-__all__ = ["MemorySessions", "SessionTable", "shares_of"]
+__all__ = ["MemorySessions", "SessionTable", "sender_of", "shares_of"]
 
 MAX_SWEEP = 8
 """How many sessions one request checks for expiry, so that it never waits for all of them."""
@@ -46,7 +48,7 @@ _OTHER_PROCESS = (
 )
 
 
-class Kept(Protocol):
+class Kept(KeptSession, Protocol):
     """What is asked of a session while it is kept."""
 
     id: bytes
@@ -83,11 +85,6 @@ class Kept(Protocol):
         """Whether it can be closed here and opened again without a loss, because other processes serve it, too."""
         ...
 
-    @property
-    def streams(self) -> KeptStreams:
-        """Its streams that can be resumed."""
-        ...
-
     def note_use(self, now: float) -> None:
         """Note that the client uses the session."""
 
@@ -101,10 +98,16 @@ S = TypeVar("S", bound=Kept)
 class SessionTable(Generic[S]):
     """The sessions of one endpoint, the least recently used first."""
 
-    def __init__(self, settings: Settings, now: Callable[[], float]) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        now: Callable[[], float],
+        restore: Callable[[bytes, Any, str | None], S | Limit | None] | None = None,
+    ) -> None:
         self._idle, self._life = settings.session_idle_seconds, settings.session_seconds
         self._recent = min(1.0, self._idle / 10, self._life / 10)  # within this time a use is not recorded again
         self._now = now
+        self._restore = restore  # opens a session of another process, by its id; returns the limit that it is over
         self._lock = threading.Lock()
         self._sessions: OrderedDict[bytes, S] = OrderedDict()
         self._unused: OrderedDict[bytes, S] = OrderedDict()  # of these, the ones that only had a handshake
@@ -169,6 +172,22 @@ class SessionTable(Generic[S]):
             if is_allowed and not session.busy:
                 return session
         return None
+
+    def find(self, headers: Headers, facts: HeaderFacts, principal: Any) -> Sender | Response | None:
+        """The sender of a message; None if it names an unknown session, or a response that refuses it.
+
+        Raises ProtocolError.
+        """
+        id = headers.get_unique(b"mcp-session-id")
+        if id is None:
+            raise missing_session_error(facts)
+        session: S | Limit | None = self.get(id, principal)
+        if session is None and self._restore is not None:
+            session = self._restore(id, principal, headers.address)
+        if session is None or isinstance(session, Limit):
+            return session and refuse_by(session)
+        session.connection.principal = principal
+        return sender_of(session)
 
     def get(self, id: bytes, principal: Any) -> S | None:
         """The session with an id; None if it has expired or belongs to another caller (R2511-SESS-05)."""
@@ -259,6 +278,11 @@ class SessionTable(Generic[S]):
         return expired
 
 
+def sender_of(session: KeptSession) -> Sender:
+    """Who sends the messages of a session."""
+    return Sender(session.connection.session, session.connection, session)
+
+
 def shares_of(sessions: SessionTable[Any], settings: Settings, unread: Share) -> SessionShares:
     """What the sessions of one endpoint share; `unread` counts the bytes that wait for readers."""
     questions = share_of(settings, "max_questions", "questions", "open")
@@ -278,6 +302,7 @@ class MemorySessions:
 
     def __init__(self, core: Core, settings: Settings, unread: Share) -> None:
         self.kept = SessionTable[HttpSession](settings, core.now)
+        self.find = self.kept.find
         self._core, self._settings = core, settings
         self._shares = shares_of(self.kept, settings, unread)
 
@@ -287,7 +312,7 @@ class MemorySessions:
         limit = self.kept.add(session)
         if limit is not None:
             session.close()
-        return limit or Sender(session.connection.session, session.connection, session)
+        return limit or sender_of(session)
 
     def discard(self, sender: Sender) -> None:
         """Forget a session whose client does not get to know it."""
@@ -296,17 +321,6 @@ class MemorySessions:
     def seal(self, sender: Sender, principal: Any) -> bytes:
         """The id of a session after its handshake."""
         return _session_of(sender).id
-
-    def find(self, headers: Headers, facts: HeaderFacts, principal: Any) -> Sender | None:
-        """The sender of a message; None if it names an unknown session. Raises ProtocolError."""
-        id = headers.get_unique(b"mcp-session-id")
-        if id is None:
-            raise missing_session_error(facts)
-        session = self.kept.get(id, principal)
-        if session is None:
-            return None
-        session.connection.principal = principal
-        return Sender(session.connection.session, session.connection, session)
 
     def route(self, sender: Sender, pending: PendingResponse, envelope: Envelope) -> None:
         """Every message is for this process."""

@@ -1,9 +1,7 @@
 """Sessions that several processes share through a store: any of them answers any request of a session."""
 
-from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
-from time import monotonic
 from typing import Any
 
 from msgspec import UNSET
@@ -27,23 +25,21 @@ from ....protocol.store_steps import (
     steps_of,
 )
 from ....replicas.own_changes import CURRENT, WAIT, OwnChanges
-from ....replicas.reader import BEHIND
 from ....replicas.session_record import RecordChange
-from ....replicas.writer import StoreWriter
 from ....revisions import LATEST
 from ....store.interface import Store
 from ....wire import jsonrpc
 from ....wire.jsonrpc import ABSENT, Envelope, Failure
-from ..checks import HeaderFacts, missing_session_error
 from ..headers import Headers
 from ..pending import PendingResponse
-from ..refusals import refuse_by, status_of
+from ..refusals import status_of
 from ..response import Response, json_response
 from ..settings import Settings
 from ..shared.local_sessions import LocalSessions
 from ..shared.session import SharedSession, refuse_without_store
 from .http_session import SESSION_ENDED
 from .interface import Detour, Sender
+from .memory import sender_of
 
 __all__ = ["AfterChanges", "SharedSessions"]
 
@@ -63,6 +59,7 @@ class SharedSessions:
 
     def __init__(self, core: Core, store: Store, settings: Settings, unread: Share) -> None:
         self.local = LocalSessions(core, store, settings, unread)
+        self.find = self.local.kept.find
         self.starts = dict.fromkeys(_CHANGE_STATE, self._dispatch)
 
     def start(self) -> None:
@@ -84,7 +81,7 @@ class SharedSessions:
         limit = self.local.kept.add(session)
         if limit is not None:
             session.close()
-        return limit or _sender_of(session)
+        return limit or sender_of(session)
 
     def discard(self, sender: Sender) -> None:
         """Forget a session whose client does not get to know it."""
@@ -94,40 +91,11 @@ class SharedSessions:
         """The signed id of a session after its handshake; raises ProtocolError."""
         return self.local.make_id(_session_of(sender.kept))
 
-    def find(self, headers: Headers, facts: HeaderFacts, principal: Any) -> Sender | Response | None:
-        """The sender of a message, perhaps in a session of another process; raises ProtocolError."""
-        id = headers.get_unique(b"mcp-session-id")
-        if id is None:
-            raise missing_session_error(facts)
-        session = self.local.kept.get(id, principal) or self.local.restore(id, principal, headers.address)
-        if session is None:
-            return None
-        if isinstance(session, Limit):
-            return refuse_by(session)
-        if monotonic() - self.local.replica.reader.last_read > BEHIND:
-            session.is_loaded = False  # this process was paused, and the session may have ended meanwhile
-        session.connection.principal = principal
-        return _sender_of(session)
-
     # Requests -------------------------------------------------------------------------------------
 
     def route(self, sender: Sender, pending: PendingResponse, envelope: Envelope) -> Detour | Response | None:
-        """The way of an answer or a cancellation to the replica that waits for it, which may be another one.
-
-        It is accepted when the store has it. If the store fails, it is refused; but it is passed on all the same when
-        the store works again: clients do not repeat an answer, and the question would wait for it in vain.
-        """
-        session, replica = _session_of(sender.kept), self.local.replica
-        if session.connection.knows(envelope):
-            return None
-        route = session.find_route(envelope)
-        if route is None:
-            return None
-        limit = session.count_forwarded(route[1])
-        if limit is not None:
-            return refuse_by(limit)
-        now, later = partial(replica.append_now, *route), partial(replica.append, *route)
-        return session.write(pending, 202, now, later)
+        """The way of an answer or a cancellation to the replica that waits for it, which may be another one."""
+        return _session_of(sender.kept).route(pending, envelope)
 
     def _dispatch(self, core: Core, envelope: Envelope, caller: Caller) -> Exchange:
         """Start to answer a request that changes the record of its session: all replicas get to know that."""
@@ -172,29 +140,26 @@ class SharedSessions:
 
     def wrap(self, pending: PendingResponse, exchange: Exchange) -> Exchange:
         """An exchange with what the store has to be asked before it, and with what it has to have after it."""
-        session, replica = pending.session, self.local.replica
-        if isinstance(exchange.step, Listen):
-            is_begun = replica.reader.begun.is_set()
+        step, session = exchange.step, pending.session
+        if type(step) is Listen:
+            is_begun = self.local.replica.reader.begun.is_set()
             return exchange if is_begun else StoreExchange(steps=self._begin_first(exchange)).begin()
-        if pending.batch is not None:  # another replica may have to answer each of its requests
-            pending.id = b"[" + b",".join(jsonrpc.request_ids_of(pending.batch)) + b"]"
-        is_ready = pending.respond_with is not None  # a change of the record loads its session itself
-        if isinstance(session, SharedSession) and not (is_ready or session.is_loaded or replica.is_down):
-            pending.respond_with = partial(_refuse_in, session)
-            exchange = StoreExchange(steps=self._load_first(session, pending, exchange)).begin()
-        if exchange.step is None:
+        if type(session) is SharedSession:
+            if pending.batch is not None:  # another replica may have to answer each of its requests
+                pending.id = b"[" + b",".join(jsonrpc.request_ids_of(pending.batch)) + b"]"
+            if not session.is_loaded and self._may_load(pending):
+                pending.respond_with = partial(_refuse_in, session)
+                exchange = StoreExchange(steps=self._load_first(session, pending, exchange)).begin()
+                step = exchange.step
+        if step is None:
             return exchange
         changes = OwnChanges()
         CURRENT.set(changes)
-        return AfterChanges(
-            step=exchange.step,
-            rest=exchange,
-            changes=changes,
-            writer=replica.writer,
-            pending=pending,
-            save=self.local.records.save,
-            has_one_step=exchange.has_one_step,
-        )
+        return AfterChanges(None, step, rest=exchange, changes=changes, local=self.local, pending=pending)
+
+    def _may_load(self, pending: PendingResponse) -> bool:
+        """Whether the session of a request is to be loaded first: a change of its record does that itself."""
+        return pending.respond_with is None and not self.local.replica.health.why_down
 
     def _begin_first(self, exchange: Exchange) -> Steps:
         """The steps of a listen request before this replica reads the changes of others."""
@@ -226,45 +191,40 @@ class AfterChanges(Exchange, kw_only=True):
 
     rest: Exchange
     changes: OwnChanges
-    writer: StoreWriter
+    local: LocalSessions
     pending: PendingResponse
-    save: Callable[[SharedSession, RecordChange], InternalError | None]
     has_ended: bool = False
-    has_one_step: bool  # type: ignore[misc]  # a fact of the rest
 
-    def send(self, value: Any) -> None:
-        """Pass back the value of a step."""
-        self._go_on(self.rest.send, value)
+    def send(self, value: Any, is_error: bool = False) -> None:
+        """Pass back the value of a step, or its exception."""
+        rest = self.rest
+        if is_error:
+            rest.throw(value)
+        else:
+            rest.send(value)
+        if rest.step is None and (self.changes.last or self.pending.kept_values is not None) and not self.has_ended:
+            self.has_ended = True
+            rest = self.rest = StoreExchange(steps=self._finish(rest.response)).begin()
+        self.step, self.response = rest.step, rest.response
 
     def throw(self, error: BaseException) -> None:
         """Pass back the exception of a step."""
-        self._go_on(self.rest.throw, error)
-
-    def _go_on(self, pass_back: Callable[[Any], None], outcome: Any) -> None:
-        pass_back(outcome)
-        if self.rest.step is None and not self.has_ended:
-            self.has_ended = True
-            if self.pending.kept_values is not None or self.writer.written < self.changes.last:
-                self.rest = StoreExchange(steps=self._finish(self.rest.response)).begin()
-        self.step, self.response = self.rest.step, self.rest.response
+        self.send(error, True)
 
     def _finish(self, response: bytes | None) -> Steps:
         """The steps after the end of the function; returns its response, or an error if something is not saved."""
         kept = self.pending.kept_values
         values = None if kept is None else kept.finish()
+        writer = self.local.replica.writer
         with suppress(*ENDS):  # a cancel, while the store is waited for: the response is there already
             if values:
-                session = _session_of(self.pending.session)
-                problem = yield from ask_store(partial(self.save, session, RecordChange(values=values)))
+                session, change = _session_of(self.pending.session), RecordChange(values=values)
+                problem = yield from ask_store(partial(self.local.records.save, session, change))
                 if problem is not None and response is not None:
                     response = self.pending.refuse(problem)
-            if self.writer.written < self.changes.last:
-                yield from ask_store(partial(self.writer.wait, self.changes.last, WAIT))
+            if writer.written < self.changes.last:
+                yield from ask_store(partial(writer.wait, self.changes.last, WAIT))
         return response
-
-
-def _sender_of(session: SharedSession) -> Sender:
-    return Sender(session.connection.session, session.connection, session)
 
 
 def _session_of(stored: object) -> SharedSession:

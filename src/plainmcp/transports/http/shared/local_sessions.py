@@ -14,7 +14,7 @@ from weakref import WeakValueDictionary
 
 from ....limits.shares import Limit, Share
 from ....protocol.core import Core
-from ....replicas.claims import Start
+from ....protocol.store_keys import StreamName
 from ....replicas.entries import (
     Answer,
     Cancel,
@@ -38,8 +38,7 @@ from .mirrors import Mirrors
 from .saved_records import SavedRecords
 from .session import SharedSession
 from .session_expiry import SessionExpiry, seconds_of
-from .session_names import StreamName, is_standing_stream, read_stream_name
-from .standing_streams import StandingStreams
+from .standing_streams import is_standing_stream
 
 __all__ = ["LocalSessions"]
 
@@ -54,7 +53,7 @@ class LocalSessions:
 
     def __init__(self, core: Core, store: Store, settings: Settings, unread: Share) -> None:
         self._core, self._settings = core, settings
-        self.kept = SessionTable[SharedSession](settings, core.now)
+        self.kept = SessionTable[SharedSession](settings, core.now, self.restore)
         self._shares = shares_of(self.kept, settings, unread)
         self._ids = SignedIds(core, settings.session_seconds)
         self._by_name: WeakValueDictionary[str, SharedSession] = WeakValueDictionary()
@@ -65,8 +64,7 @@ class LocalSessions:
         self.records = SavedRecords(self.replica, seconds_of(idle))
         self._expiry = SessionExpiry(self.replica, idle, core.now, self._get_all, self.records.renew)
         self._mirrors = Mirrors(self.replica)
-        self._threads = threads_of(core).files
-        self._streams = StandingStreams(self.replica, self._threads, self.load)
+        self.threads = threads_of(core).files
         self.attach()
 
     def attach(self) -> None:
@@ -81,7 +79,11 @@ class LocalSessions:
         """Look after what takes time; called about once a second."""
         self._mirrors.tick()
         self._expiry.tick()
-        self._streams.take_over(self._get_all())
+        muted = {session: session.standing_streams.muted_by for session in self._get_all()}
+        dead = self.replica.find_dead({holder for holder in muted.values() if holder is not None})
+        for session, holder in muted.items():
+            if holder in dead:
+                session.standing_streams.read_here()
 
     def _get_all(self) -> list[SharedSession]:
         refs = self._by_name.valuerefs()  # a list: other threads add sessions meanwhile
@@ -97,9 +99,7 @@ class LocalSessions:
             session.is_loaded = False
             if session.version and not session.closed:
                 self.replica.later(partial(self.records.renew, session))
-            session.announce_again()
-            if session.standing and session.holder is None:
-                self._streams.read_here(session)
+            session.standing_streams.announce_again()
         self.records.end_again(list(self._ended))
 
     def make(self, principal: Any, address: str | None) -> SharedSession:
@@ -109,8 +109,7 @@ class LocalSessions:
     def _make(self, principal: Any, address: str | None, name: str) -> SharedSession:
         self.attach()
         self.replica.start()
-        session = SharedSession(self._core, self._settings, principal, self._shares, address, self.replica, name)
-        session.on_use, session.on_end, session.on_open = self._expiry.note, self.end, self.open_stream
+        session = SharedSession(self, self._core, self._settings, principal, self._shares, address, name)
         self._by_name[name] = session
         return session
 
@@ -139,6 +138,10 @@ class LocalSessions:
         if limit is not None:
             session.close()
         return limit or session
+
+    def note_use(self, session: SharedSession, now: float) -> None:
+        """Note, also for other replicas, that a session is used."""
+        self._expiry.note(session, now)
 
     def load(self, session: SharedSession) -> None:
         """Load a session that was opened elsewhere, and close it if it has ended there; raises StoreError."""
@@ -189,17 +192,12 @@ class LocalSessions:
                 connection.cancel_request(id)
             case Answer(_, id, result, error):
                 connection.take_answer(id, result, error)
-            case Holder(_, replica):
-                log = self.replica.reader.change_log
-                with log.lock:  # no change is sent meanwhile, also on a stream that is being opened
-                    start = session.receive_holder(entry, log.position)
-                if start is not None:
-                    self.replica.notify(replica, Handover(session.name, *start))
-            case Handover(_, position, is_sent):
-                session.receive_start(Start(position, is_sent))
+            case Holder():
+                session.standing_streams.receive_holder(entry)
+            case Handover():
+                session.standing_streams.receive_handover(entry)
             case Left():
-                if session.is_without_stream(entry):
-                    self._streams.read_here(session, entry.position)
+                session.standing_streams.receive_left(entry)
             case Resend(_, stream):
                 self._mirrors.send_again(session, stream)
             case _:
@@ -209,7 +207,7 @@ class LocalSessions:
     def refuse(self, entry: SessionEntry) -> None:
         """Answer an entry about a session that is not here."""
         if isinstance(entry, Resend):
-            self.replica.append(self.replica.keys.stream_of(entry.session, entry.stream), Lost())
+            self.replica.append(f"{self.replica.keys.streams}{entry.session}:{entry.stream}", Lost())
 
     def open_stream(self, session: SharedSession, event_id: str) -> tuple[Stream, int]:
         """The stream for a GET, and the event after which it is read; what takes longer is done in a thread."""
@@ -217,15 +215,15 @@ class LocalSessions:
         whole = session.find_stream(f"{name}-0")
         if whole is not None:  # its number is not a number
             return whole
-        parts = read_stream_name(self.replica, session.name, name)
+        parts = self.replica.keys.read_stream_name(session.name, name)
         if parts is not None:
             stream, after = session.mirror(name, number or 0), number or 0
-            self._threads.submit(partial(self._follow, session, stream, parts), session.caller)
+            self.threads.submit(partial(self._follow, session, stream, parts), session.caller)
         else:
             is_known = is_standing_stream(name) and number is not None
             after = number if is_known and number is not None else self.replica.reader.change_log.newest
             stream = session.make_standing_stream(after, name if is_known else None)
-            self._streams.open(session, stream, after, not is_known)
+            session.standing_streams.open(stream, after, not is_known)
         return stream, after
 
     def _follow(self, session: SharedSession, stream: Stream, name: StreamName) -> None:

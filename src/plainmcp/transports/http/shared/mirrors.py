@@ -11,12 +11,12 @@ import msgspec
 
 from ....errors import InternalError
 from ....protocol.failures import error_response, error_responses
-from ....replicas.entries import Event, LogEntry, Lost, Resend, StreamEnd
+from ....protocol.store_keys import StreamName
+from ....replicas.entries import Event, LogEntry, Lost, Resend
 from ....replicas.replica import Replica
 from ....revisions import Revision
 from ..stream import Stream
 from .session import SharedSession
-from .session_names import StreamName
 
 __all__ = ["Mirrors"]
 
@@ -66,10 +66,11 @@ class Mirrors:
             self._finish(mirror, None)
             return
         match entry:
-            case Event(number, message):
-                mirror.stream.put(message, number)
-            case StreamEnd():
-                self._finish(mirror, None)
+            case Event(number, message, is_last):
+                if message:
+                    mirror.stream.put(message, number)
+                if is_last:
+                    self._finish(mirror, None)
             case Lost():
                 self._finish(mirror, _NOT_KEPT)
             case _:

@@ -9,8 +9,8 @@ from time import monotonic
 import msgspec
 
 from ....errors import InternalError
-from ....replicas.budget import SMALL
 from ....replicas.entries import Saved, SessionEnd
+from ....replicas.keys import SMALL
 from ....replicas.replica import Replica
 from ....replicas.session_record import RecordChange, SessionRecord
 from ....store.interface import Store, StoreError
@@ -24,8 +24,6 @@ MAX_SENT = 2**10
 """How many bytes of a record are sent to other replicas; they read a larger one from the store."""
 SAVE_SECONDS = 0.25
 """How long a change is tried when others change the record, too: clients are answered within a second."""
-ACK_SECONDS = 0.25
-"""How long the other replicas have to acknowledge a change."""
 MAX_AGAIN = 1_000
 """How many sessions are ended again after the store has lost that, the last ones first."""
 TRIES = 3
@@ -72,7 +70,7 @@ class SavedRecords:
         if monotonic() - started > SAVE_SECONDS:
             raise StoreError("the store is too slow")
         content = record if len(msgspec.msgpack.encode(record)) <= MAX_SENT else None
-        self._replica.broadcast(ACK_SECONDS, Saved(session.name, content))
+        self._replica.broadcast(Saved(session.name, content))
         session.apply(record)  # not before: a change that was not sent is refused, and must not have an effect here
         return None
 
@@ -98,7 +96,7 @@ class SavedRecords:
     def end(self, session: SharedSession) -> None:
         """End a session on all replicas; raises StoreError."""
         self._replica.use_store(partial(self._put_end, session.name))
-        self._replica.broadcast(ACK_SECONDS, SessionEnd(session.name))
+        self._replica.broadcast(SessionEnd(session.name))
 
     def end_again(self, names: list[str]) -> None:
         """Write the ends of the newest of some sessions again, soon, if the store has lost them."""

@@ -7,7 +7,7 @@ but only if the store has not lost it: a store that is younger than the idle tim
 from collections.abc import Callable, Iterable
 from functools import partial
 
-from ....replicas.budget import SMALL
+from ....replicas.keys import SMALL
 from ....replicas.replica import Replica
 from ....store.interface import Store
 from .session import SharedSession
@@ -42,7 +42,7 @@ class SessionExpiry:
 
     def note(self, session: SharedSession, now: float) -> None:
         """Note that a session is used."""
-        if now - session.renewed < self._period or self._replica.is_down:
+        if now - session.renewed < self._period or self._replica.health.why_down:
             return
         session.renewed = now
         if self._replica.budget.spend(session.caller, SMALL) is None:  # else it may end at other replicas
@@ -60,7 +60,7 @@ class SessionExpiry:
     def tick(self) -> None:
         """Note now and then that busy sessions are in use, and that the store still has all signs."""
         now = self._now()
-        if now < self._next or self._replica.is_down:
+        if now < self._next or self._replica.health.why_down:
             return
         self._next = now + self._period
         for session in self._get_sessions():

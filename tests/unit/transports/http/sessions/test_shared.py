@@ -256,7 +256,7 @@ def test_a_cancel_reaches_the_replica_that_works(store: Store) -> None:
 
 
 def test_one_session_does_not_fill_the_logs_of_others(monkeypatch: Any) -> None:
-    monkeypatch.setattr("plainmcp.replicas.budget.MAX_EACH", 2**25)
+    monkeypatch.setattr("plainmcp.replicas.replica.MAX_EACH", 2**25)
 
     async def work() -> None:
         store = MemoryStore()
@@ -540,7 +540,7 @@ def test_what_follows_the_name_of_a_stream_is_not_written_into_the_store() -> No
 
 
 def test_streams_count_for_the_budget_of_their_caller(monkeypatch: Any) -> None:
-    monkeypatch.setattr("plainmcp.replicas.budget.MAX_EACH", 2_000)
+    monkeypatch.setattr("plainmcp.replicas.replica.MAX_EACH", 2_000)
 
     async def work() -> None:
         with replicas(MemoryStore(), 1) as [one]:
@@ -586,7 +586,7 @@ def test_a_position_that_no_log_can_have_is_harmless() -> None:
                 stream.hang_up()
                 await stream.task
                 assert stream.status == 200
-            assert not one.endpoint.sessions.local.replica.is_down
+            assert not one.endpoint.sessions.local.replica.health.why_down
 
     run(work())
 
@@ -718,8 +718,10 @@ class FakeWriter:
 
 def after_changes(got: list[Any], writer: FakeWriter) -> AfterChanges:
     step = step_for(lambda: None, do_nothing, deadline())
-    made: Any = {"step": step, "rest": AnyStep(step=step, got=got), "changes": OwnChanges(7), "writer": writer}
-    return AfterChanges(**made, pending=SimpleNamespace(kept_values=None), save=None, has_one_step=True)
+    local: Any = SimpleNamespace(replica=SimpleNamespace(writer=writer))
+    pending: Any = SimpleNamespace(kept_values=None)
+    rest = AnyStep(step=step, got=got)
+    return AfterChanges(None, step, rest=rest, changes=OwnChanges(7), local=local, pending=pending)
 
 
 @pytest.mark.parametrize("written", [7, 0])

@@ -92,12 +92,14 @@ def test_a_session_that_has_ended_stays_unknown_after_redis_has_lost_that(is_los
                     assert (await speak(one, None, headers, "DELETE")).status == 204
                 redis.stop()
                 with replicas(store, 1) as [new]:
-                    await wait_until(lambda: one.endpoint.sessions.local.replica.is_down)
+                    await wait_until(lambda: one.endpoint.sessions.local.replica.health.why_down)
                     for headers in ended[:1]:  # it cannot know
                         assert (await speak(new, request("ping"), headers)).status == 200
                     redis.start()
                     apps = (one, other, new)
-                    await wait_until(lambda: not any(app.endpoint.sessions.local.replica.is_down for app in apps), 20)
+                    await wait_until(
+                        lambda: not any(app.endpoint.sessions.local.replica.health.why_down for app in apps), 20
+                    )
                     for headers in ended:
                         async with asyncio.timeout(5):
                             while (await speak(new, request("ping"), headers)).status != 404:
@@ -140,9 +142,11 @@ def test_a_new_session_does_not_get_the_changes_from_before_redis_lost_them() ->
                 former = await session(apps[0])
                 await speak(apps[0], call("touch"), former)
                 redis.stop()
-                await wait_until(lambda: all(app.endpoint.sessions.local.replica.is_down for app in apps))
+                await wait_until(lambda: all(app.endpoint.sessions.local.replica.health.why_down for app in apps))
                 redis.start()
-                await wait_until(lambda: not any(app.endpoint.sessions.local.replica.is_down for app in apps), 20)
+                await wait_until(
+                    lambda: not any(app.endpoint.sessions.local.replica.health.why_down for app in apps), 20
+                )
                 headers, streams = await session(apps[0]), []
                 assert (await speak(apps[0], SUBSCRIBE, headers)).json["result"] == {}
                 for app in apps:

@@ -7,10 +7,10 @@ import pytest
 
 from mounted import Live, session, speak
 from plainmcp import Context
+from plainmcp.protocol.store_keys import StreamName
 from plainmcp.replicas import heartbeat as module
 from plainmcp.replicas import writer
 from plainmcp.store import MemoryStore
-from plainmcp.transports.http.shared.session_names import StreamName
 from replicas import call, messages, replicas, request, wait_until
 
 
@@ -130,7 +130,7 @@ def test_a_client_that_leaves_does_not_keep_its_stream_here_and_can_come_back() 
 
 
 def test_a_caller_that_copies_too_much_loses_copies_and_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("plainmcp.replicas.budget.MAX_EACH", 2_000)
+    monkeypatch.setattr("plainmcp.replicas.replica.MAX_EACH", 2_000)
 
     async def work() -> None:
         store = MemoryStore()
@@ -157,7 +157,7 @@ def test_the_end_of_a_mirror_does_not_end_the_one_that_has_replaced_it() -> None
             await speak(other, request("ping"), headers)
             shared = other.endpoint.sessions.local
             [held] = shared._get_all()
-            name = held._replica.keys.stream_of(held.name, "x")
+            name = held.log_of("x")
             former, newer = held.mirror("x", 0), held.mirror("x", 0)
             for stream in (former, newer):
                 shared._mirrors.follow(held, stream, StreamName("0" * 12, b"1"))

@@ -99,7 +99,7 @@ def test_a_large_state_reaches_other_replicas_through_the_store_and_not_through_
 
 
 def test_one_caller_cannot_fill_the_store_with_states(monkeypatch: Any) -> None:
-    monkeypatch.setattr("plainmcp.replicas.budget.MAX_EACH", 5_000)
+    monkeypatch.setattr("plainmcp.replicas.replica.MAX_EACH", 5_000)
 
     async def work() -> None:
         with replicas(MemoryStore()) as (one, _):
@@ -253,7 +253,7 @@ def test_a_change_that_takes_long_does_not_mean_that_the_store_fails(monkeypatch
             headers = await session(one)
             refused = (await speak(one, SUBSCRIBE, headers)).json
             assert "the shared store of this server is not available" in refused["error"]["message"]
-            assert not one.endpoint.sessions.local.replica.is_down
+            assert not one.endpoint.sessions.local.replica.health.why_down
 
     run(work())
 

@@ -1,12 +1,18 @@
-"""A session of several replicas: its state, and its open streams."""
+"""A session of several replicas: its record, the way of answers to other replicas, and copies of its streams."""
 
 from typing import Any
 
-from plainmcp.replicas.claims import Start
-from plainmcp.replicas.entries import Holder, Left
+import pytest
+from msgspec import UNSET, Raw
+
+from plainmcp.limits.shares import OPTIONAL
+from plainmcp.replicas.entries import Event, Lost
+from plainmcp.replicas.keys import NEW_LOG, SMALL
 from plainmcp.replicas.session_record import RecordChange, SessionRecord
 from plainmcp.store import MemoryStore
-from plainmcp.transports.http.shared.session import SharedSession
+from plainmcp.transports.http.shared import session as session_module
+from plainmcp.transports.http.shared.session import SharedSession, StreamCopy
+from plainmcp.wire import jsonrpc
 from replicas import replicas
 
 
@@ -26,46 +32,6 @@ def test_an_older_state_does_not_replace_a_newer_one() -> None:
         assert (facts.log_level, facts.subscribed) == ("debug", set())
 
 
-def test_a_stream_that_nobody_reads_gets_no_messages() -> None:
-    with replicas(MemoryStore(), 1) as [one]:
-        session = make(one)
-        session.send(b"nobody hears it")
-        stream = session.make_standing_stream(5)
-        session.begin_claim(stream, 5, 5)
-        assert session.end_claim(stream, 0)
-        assert session.busy
-        session.send(b"heard")
-        session._claims.holder = "another replica"
-        session.send(b"heard elsewhere")
-        session._claims.holder = None
-        session.leave_stream(stream)
-        session.send(b"heard later")
-        assert [message for _, message in stream.take_after(0)[0]] == [b"heard"] and not session.busy
-
-
-def test_a_stream_whose_client_left_before_it_was_added_is_not_added() -> None:
-    with replicas(MemoryStore(), 1) as [one]:
-        session = make(one)
-        stream = session.make_standing_stream()
-        session.begin_claim(stream, 0, 0)
-        session.leave_stream(stream)
-        assert not session.end_claim(stream, 0)
-        assert session.standing == [] and not session.busy
-        other = session.streams.open(b"1")
-        session.leave_stream(other)  # a stream for a response can be resumed
-        assert not other.finished
-
-
-def test_a_stream_of_a_session_that_has_ended_meanwhile_ends() -> None:
-    with replicas(MemoryStore(), 1) as [one]:
-        session = make(one)
-        stream = session.make_standing_stream()
-        session.begin_claim(stream, 0, 0)
-        session.close()
-        assert not session.end_claim(stream, 0)
-        assert stream.finished and session.standing == []
-
-
 def test_what_a_store_has_lost_is_completed() -> None:
     begun = RecordChange(level="debug", added=frozenset({"a:1", "a:2"})).apply(SessionRecord())
     later = RecordChange(removed=frozenset({"a:1"})).apply(begun)
@@ -81,32 +47,56 @@ def test_what_a_store_has_lost_is_completed() -> None:
     assert SessionRecord().complete(later) is later
 
 
-def test_a_stream_takes_over_from_another_one_but_not_from_an_older_part_of_itself() -> None:
-    with replicas(MemoryStore(), 1) as [one]:
-        session = make(one)
-        first = session.make_standing_stream(5)
-        session.begin_claim(first, 5, 7)
-        assert session.find_start() == 5 and session.end_claim(first, 7)
-        again = session.make_standing_stream(6, first.name)  # its client has come back
-        session.begin_claim(again, 6, 8)
-        assert session.find_start() == 6 and session.end_claim(again, 8)
-        second = session.make_standing_stream(6)
-        assert second.name != first.name
-        session.begin_claim(second, 6, 9)
-        assert session.find_start() == 9 and session.end_claim(second, 9)
-        assert session.receive_holder(Holder(session.name, "another replica", second.name, 1), 10) is None
-        assert session.claim_newest(0) is second and session.end_claim(second, 10)
-        assert session.receive_holder(Holder(session.name, "another replica", "another stream", 2), 11) == Start(
-            11, True
-        )
+def named(app: Any) -> SharedSession:
+    session = make(app)
+    session.name = "session"
+    return session
 
 
-def test_a_stream_that_was_left_is_not_taken_for_a_later_one() -> None:
-    """A replica writes at once that it opens one, and later that one was left: the two may change places."""
+def test_an_answer_goes_to_the_replica_that_asked_and_to_no_other() -> None:
+    with replicas(MemoryStore()) as (one, other):
+        mine, another = named(one), named(other)
+        replica = one.endpoint.sessions.local.replica
+        asked = replica.keys.name_question("session", replica.name, 1)
+        answer = jsonrpc.decode(b'{"jsonrpc":"2.0","id":"%b","result":{}}' % asked.encode())
+        assert not isinstance(answer, list) and answer.method is UNSET
+        route = another.find_route(answer)
+        assert route is not None and route[0].endswith(replica.name)
+        assert mine.find_route(answer) is None  # its own question, which has an answer already
+        another.name = "another session"
+        assert another.find_route(answer) is None
+        for id in (b"7", b"null", b'"s-x-1-y"', b'"' + asked.encode()[:-1] + b'"'):
+            answer.id = Raw(id)
+            assert another.find_route(answer) is None
+
+
+# The copy of a stream in the store: whole, or known to be lost ---------------------------------------
+
+
+def copy(monkeypatch: pytest.MonkeyPatch, *messages: bytes) -> list[Any]:
+    """What is written for some messages; the stream ends with the last one."""
+    entries: list[Any] = []
     with replicas(MemoryStore(), 1) as [one]:
-        session = make(one)
-        session.receive_holder(Holder(session.name, "another replica", "its first", 1), 5)
-        session.receive_holder(Holder(session.name, "another replica", "its second", 2), 5)
-        assert not session.is_without_stream(Left(session.name, "another replica", 1, 5))
-        assert not session.is_without_stream(Left(session.name, "a third replica", 2, 5))
-        assert session.is_without_stream(Left(session.name, "another replica", 2, 5))
+        replica = one.endpoint.sessions.local.replica
+        monkeypatch.setattr(replica, "append", lambda log, entry: entries.append(entry))
+        stream = StreamCopy(replica, "log", "ada")
+        for number, message in enumerate(messages, 1):
+            stream.write(number, message, number == len(messages))
+        monkeypatch.undo()
+    return entries
+
+
+def test_events_and_the_end_are_copied(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert copy(monkeypatch, b"a", b"b") == [Event(1, b"a", False), Event(2, b"b", True)]
+    assert copy(monkeypatch, b"a", b"") == [Event(1, b"a", False), Event(2, b"", True)]  # without a response
+
+
+def test_after_too_many_bytes_the_rest_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(session_module, "MAX_COPY", 4)
+    assert copy(monkeypatch, b"1234", b"5", b"6") == [Event(1, b"1234", False), Lost()]
+
+
+def test_a_stream_counts_for_the_budget_with_all_that_it_takes_in_redis(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("plainmcp.replicas.replica.MAX_EACH", (NEW_LOG + SMALL + 2) / OPTIONAL)
+    copied = copy(monkeypatch, b"1", b"2", b"3")
+    assert copied == [Event(1, b"1", False), Event(2, b"2", False), Lost()]

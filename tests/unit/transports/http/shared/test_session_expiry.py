@@ -15,7 +15,7 @@ import pytest
 
 from mounted import Live, initialize, session, speak
 from plainmcp.protocol import store_steps as steps
-from plainmcp.replicas import budget, reader
+from plainmcp.replicas import keys, reader, replica
 from plainmcp.store import MemoryStore, Store, StoreError
 from plainmcp.transports.http.shared import session_expiry
 from plainmcp.transports.http.shared.session import SharedSession
@@ -248,7 +248,7 @@ def test_two_processes_with_a_real_redis(tmp_path: Path) -> None:
 
 def test_one_caller_cannot_fill_the_store_with_sessions(monkeypatch: pytest.MonkeyPatch) -> None:
     """Signs of use and ends of sessions count for its share of the store."""
-    monkeypatch.setattr("plainmcp.replicas.budget.MAX_EACH", 10 * budget.SMALL)
+    monkeypatch.setattr("plainmcp.replicas.replica.MAX_EACH", 10 * keys.SMALL)
 
     async def work() -> None:
         store = MemoryStore()
@@ -259,7 +259,7 @@ def test_one_caller_cannot_fill_the_store_with_sessions(monkeypatch: pytest.Monk
             assert [await status_of(one, headers) for headers in opened] == [200] * 20
             await wait_until(lambda: sum(":session:" in key for key in store._values) == 10)
             refused = await speak(one, None, opened[0], "DELETE")
-            assert refused.status == 429 and 1 < int(refused.headers["retry-after"]) <= budget.PERIOD
+            assert refused.status == 429 and 1 < int(refused.headers["retry-after"]) <= replica.PERIOD
             assert [await status_of(one, headers) for headers in opened] == [200] * 20
             assert sum(":session:" in key for key in store._values) <= 10
 
@@ -287,7 +287,7 @@ def test_a_session_in_use_does_not_end_because_the_store_was_away_for_long() -> 
                 await asyncio.sleep(IDLE / 5)
                 assert [await status_of(app, headers) for app in apps] == [200, 200]
             store.is_away = False
-            await wait_until(lambda: not any(app.endpoint.sessions.local.replica.is_down for app in apps))
+            await wait_until(lambda: not any(app.endpoint.sessions.local.replica.health.why_down for app in apps))
             assert [await status_of(app, headers) for app in apps] == [200, 200]
 
     async def wait_until_old_with(apps: list[Any], headers: dict[str, str]) -> None:

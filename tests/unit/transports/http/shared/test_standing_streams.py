@@ -3,18 +3,19 @@
 import asyncio
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
 
 from mounted import Live, initialize, session, speak
-from plainmcp.replicas import heartbeat, keys, writer
-from plainmcp.replicas.entries import Holder
+from plainmcp.replicas import heartbeat, keys, replica, writer
+from plainmcp.replicas.entries import Handover, Holder, Left
 from plainmcp.replicas.reader import StoreReader
 from plainmcp.store import MemoryStore, Store
-from plainmcp.transports.http.shared import standing_streams
 from plainmcp.transports.http.shared.session import SharedSession
-from plainmcp.transports.http.shared.standing_streams import MAX_REPLAY
+from plainmcp.transports.http.shared.standing_streams import MAX_REPLAY, StandingStreams
 from replicas import call, messages, replicas, request, wait_until
 
 
@@ -31,7 +32,7 @@ def session_at(app: Any) -> SharedSession:
 @pytest.fixture
 def patient(monkeypatch: Any) -> None:
     """Replicas that wait for one another, also on a busy machine: one that does not may send a message twice."""
-    monkeypatch.setattr(standing_streams, "ACK_SECONDS", 10)
+    monkeypatch.setattr(replica, "ACK_SECONDS", 10)
 
 
 def test_a_replica_takes_over_the_stream_of_one_that_is_dead(monkeypatch: Any) -> None:
@@ -47,10 +48,10 @@ def test_a_replica_takes_over_the_stream_of_one_that_is_dead(monkeypatch: Any) -
             await asyncio.sleep(0.1)
             replica, [held] = one.endpoint.sessions.local.replica, one.endpoint.sessions.local._by_name.values()
             replica.append(replica.keys.broadcasts, Holder(held.name, "dead", "a stream", 1))
-            await wait_until(lambda: held.holder == "dead")
+            await wait_until(lambda: held.standing_streams.muted_by == "dead")
             await speak(other, call("touch"), headers)
             await stream.until(lambda live: messages(live))
-            assert len(messages(stream)) == 1 and held.holder is None
+            assert len(messages(stream)) == 1 and held.standing_streams.muted_by is None
             stream.hang_up()
             await stream.task
 
@@ -125,7 +126,7 @@ def test_the_replica_that_announced_its_stream_last_has_the_updates() -> None:
             held = [next(iter(app.endpoint.sessions.local._by_name.values())) for app in (one, other)]
             streams = [Live(app, None, headers, "GET") for app in (one, other)]
             await wait_until(lambda: all(one.standing for one in held))
-            await wait_until(lambda: sorted(one.holder is None for one in held) == [False, True])
+            await wait_until(lambda: sorted(one.standing_streams.muted_by is None for one in held) == [False, True])
             await speak(one, call("touch"), headers)
             await wait_until(lambda: any(messages(live) for live in streams))
             await asyncio.sleep(0.1)
@@ -197,11 +198,11 @@ def test_a_replica_that_does_not_follow_yet_sends_the_client_away(monkeypatch: A
     with replicas(MemoryStore(), 1) as [one]:
         session = one.endpoint.sessions.local.make(None, None)
         streams = [session.make_standing_stream(1) for _ in range(2)]
-        opened = one.endpoint.sessions.local._streams
-        opened.open(session, streams[0], 1, True)
+        opened = session.standing_streams
+        opened.open(streams[0], 1, True)
         asyncio.run(wait_until(lambda: streams[0].finished))
         may_begin.set()
-        opened.open(session, streams[1], 1, True)
+        opened.open(streams[1], 1, True)
         asyncio.run(wait_until(lambda: session.standing == streams[1:]))
         assert not streams[1].finished
 
@@ -290,7 +291,9 @@ def test_a_stream_that_is_resumed_does_not_repeat_what_came_on_another_one(where
             older = Live(apps[0], None, headers, "GET")
             await wait_until(lambda: len(session_at(apps[0]).standing) == 1)
             newer = Live(apps[1], None, headers, "GET")
-            await wait_until(lambda: session_at(apps[0]).holder and len(session_at(apps[1]).standing) == 1)
+            await wait_until(
+                lambda: session_at(apps[0]).standing_streams.muted_by and len(session_at(apps[1]).standing) == 1
+            )
             for _ in range(3):
                 await speak(apps[0], call("touch"), headers)
             await newer.until(lambda stream: len(messages(stream)) == 3)
@@ -311,3 +314,110 @@ def test_a_stream_that_is_resumed_does_not_repeat_what_came_on_another_one(where
                 await live.task
 
     run(work())
+
+
+# One session ---------------------------------------------------------------------------------------
+
+
+class Here:
+    """Threads that do the work at once."""
+
+    def submit(self, work: Any, caller: Any) -> None:
+        work()
+
+
+@contextmanager
+def one_session() -> Iterator[tuple[SharedSession, StandingStreams]]:
+    """A session, and its streams, which are opened in this thread."""
+    with replicas(MemoryStore(), 1) as [one]:
+        session: SharedSession = one.endpoint.sessions.local.make(None, None)
+        session.standing_streams._threads = Here()  # type: ignore[assignment]
+        yield session, session.standing_streams
+
+
+def of_another(session: SharedSession, stream: str, number: int) -> Holder:
+    return Holder(session.name, "another replica", stream, number)
+
+
+def test_a_stream_that_nobody_reads_gets_no_messages(patient: None) -> None:
+    with one_session() as (session, streams):
+        streams.send(b"nobody hears it")
+        stream = session.make_standing_stream(5)
+        streams.open(stream, 5, is_new=False)
+        assert session.busy
+        streams.send(b"heard")
+        streams.receive_holder(of_another(session, "a stream", 1))
+        assert streams.muted_by == "another replica"
+        streams.send(b"heard elsewhere")
+        streams.receive_left(Left(session.name, "another replica", 1, 5))
+        streams.send(b"heard again")
+        session.leave_stream(stream)
+        streams.send(b"heard later")
+        heard = [message for _, message in stream.take_after(0)[0]]
+        assert heard == [b"heard", b"heard again"] and not session.busy
+
+
+def test_a_stream_whose_client_left_before_it_was_added_is_not_added(patient: None) -> None:
+    with one_session() as (session, streams):
+        stream = session.make_standing_stream()
+        session.leave_stream(stream)
+        streams.open(stream, 0, is_new=True)
+        assert session.standing == [] and not session.busy
+        other = session.streams.open(b"1")
+        session.leave_stream(other)  # a stream for a response can be resumed
+        assert not other.finished
+
+
+def test_a_stream_of_a_session_that_has_ended_meanwhile_ends(patient: None) -> None:
+    with one_session() as (session, streams):
+        stream = session.make_standing_stream()
+        session.close()
+        streams.open(stream, 0, is_new=True)
+        assert stream.finished and session.standing == []
+
+
+def test_a_stream_takes_over_from_another_one_but_not_from_an_older_part_of_itself(
+    patient: None, monkeypatch: Any
+) -> None:
+    with one_session() as (session, streams):
+        log, begun, handed_over = streams._replica.reader.change_log, [], []  # type: ignore[var-annotated]
+        monkeypatch.setattr(streams._replica, "notify", lambda replica, entry: handed_over.append((replica, entry)))
+        end = StandingStreams._end_claim
+
+        def note_start(self: StandingStreams, stream: Any, position: int | None) -> bool:
+            begun.append(self._find_start())
+            return end(self, stream, position)
+
+        monkeypatch.setattr(StandingStreams, "_end_claim", note_start)
+        first = session.make_standing_stream(5)
+        log.position = 7
+        streams.open(first, 5, is_new=False)
+        again = session.make_standing_stream(6, first.name)  # its client has come back
+        log.position = 8
+        streams.open(again, 6, is_new=False)
+        second = session.make_standing_stream(6)
+        assert second.name != first.name
+        log.position = 9
+        streams.open(second, 6, is_new=False)
+        assert begun == [5, 6, 9]
+        log.position = 10
+        streams.receive_holder(of_another(session, second.name, 1))
+        assert not handed_over and streams.muted_by == "another replica"
+        streams.read_here()
+        assert session.standing[-1] is second and streams.muted_by is None
+        log.position = 11
+        streams.receive_holder(of_another(session, "another stream", 2))
+        assert handed_over == [("another replica", Handover(session.name, 11, True))]
+
+
+def test_a_stream_that_was_left_is_not_taken_for_a_later_one(patient: None) -> None:
+    """A replica writes at once that it opens one, and later that one was left: the two may change places."""
+    with one_session() as (session, streams):
+        streams.open(session.make_standing_stream(), 0, is_new=True)
+        streams.receive_holder(of_another(session, "its first", 1))
+        streams.receive_holder(of_another(session, "its second", 2))
+        streams.receive_left(Left(session.name, "another replica", 1, 5))
+        streams.receive_left(Left(session.name, "a third replica", 2, 5))
+        assert streams.muted_by == "another replica"
+        streams.receive_left(Left(session.name, "another replica", 2, 5))
+        assert streams.muted_by is None
