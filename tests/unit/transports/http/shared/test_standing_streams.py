@@ -275,8 +275,15 @@ def test_an_update_goes_out_on_one_stream_also_while_another_one_is_opened(store
                 for live in streams:
                     live.hang_up()
                     await live.task
+                # A replica that is behind would begin a new stream with what came on one that is gone.
+                await wait_until(lambda number=number: all(newest_at(app) == 2 * number + 2 for app in apps))
 
     run(work())
+
+
+def newest_at(app: Any) -> int:
+    """How many changes a replica has read."""
+    return len(app.endpoint.sessions.local.replica.reader.change_log.find_after(0))
 
 
 @pytest.mark.usefixtures("patient")
