@@ -16,7 +16,7 @@ READY := $(VENV)/.ready
 SERVES := $(VENV)/.serves
 PEERS := .venv-bench
 
-.PHONY: help run replicas soak environment test test-fast test-versions mutants realworld suites check bench bench-quick bench-replicas docs pictures clean
+.PHONY: help run replicas soak environment test test-fast test-versions mutants realworld suites check bench bench-quick bench-replicas instructions docs pictures clean
 
 help:
 	@echo "make run         serve the weather example on loopback, with a page, and print lines to try it [PORT=8000]"
@@ -30,6 +30,7 @@ help:
 	@echo "make suites      run the tests of FastMCP and the official SDK with their clients and our servers; downloads them"
 	@echo "make check       formatting, lint and types"
 	@echo "make bench       measure speed and memory compared with other packages: ten minutes, writes bench/RESULTS.md and README's table"
+	@echo "make instructions   count the instructions of a request, if valgrind is installed: two minutes"
 	@echo "make bench-replicas   measure what several processes cost and bring: three minutes, writes bench/REPLICAS.md"
 	@echo "make docs        build the documentation into site"
 	@echo "make pictures    write the pictures of the page, the site and the terminal into docs/images"
@@ -110,6 +111,10 @@ bench-replicas: $(READY)
 
 bench: $(PEERS)/.ready
 	@$(PEERS)/bin/python bench/run.py
+
+# Counted by valgrind, so that the load of the machine does not matter; a few minutes.
+instructions: $(READY)
+	@$(BIN)/python bench/instructions.py
 
 # While tuning: make bench-quick ONLY=asgi
 bench-quick: $(PEERS)/.ready

@@ -4,7 +4,7 @@ The encoder writes first. A census of the value then checks that nothing in it i
 differently from us. Where it finds one, the value is walked (see walk). Knows nothing of MCP.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 from operator import attrgetter
 from typing import Any
@@ -23,6 +23,7 @@ _BRACKET = ord("[")  # bytes are searched for a number in a fifth of the time
 _STRINGS = frozenset({str})
 _CONTAINERS: frozenset[type] = frozenset({dict, list, tuple})
 _PLAIN: frozenset[type] = _CONTAINERS | {str, int, float, bool, type(None)}
+_PLAIN_SCALARS = _PLAIN - _CONTAINERS
 SHORT = 4_000
 """Up to how many bytes of JSON it is faster to look at each value than to count arrays and objects."""
 _NONE_TYPE = type(None)
@@ -152,15 +153,54 @@ class Rules:
         nulls = raw.count(b"null") if finite and raw.find(b"null") >= 0 else 0
         if rule.shape in _SCALARS:
             return nulls == 0 or value is None
-        if len(raw) <= SHORT and type(value) in _CONTAINERS:
-            nones = _count_nones(value, self._plain, MAX_DEPTH)
+        is_flat_json = nulls == 0 and raw.rfind(b"{") == 0 and _BRACKET not in raw
+        is_flat = is_flat_json and rule.shape in _RECORDS and not rule.defaults  # a common result
+        if not is_flat and len(raw) <= SHORT:
+            nones = self._count_nones(value, MAX_DEPTH)
             if nones is not None:
                 return nulls in (0, nones)
-        is_flat_json = nulls == 0 and raw.rfind(b"{") == 0 and _BRACKET not in raw
-        is_flat = is_flat_json and rule.shape in _RECORDS and not rule.defaults
-        if not (is_flat or self._has_native_types(value, raw, nulls)):  # one flat record is a common result
+        if not (is_flat or self._has_native_types(value, raw, nulls)):
             return False
         return rule.shape == "model" or codec.is_json(raw)  # a closed model has no place for a Raw
+
+    def _count_nones(self, value: Any, levels: int) -> int | None:
+        """How many None there are in dicts, lists, records and scalars; None where there is anything else.
+
+        It looks at each value, so it is for short JSON. Also None where there are too many levels.
+        """
+        members = self._members_of(value) if levels else None
+        if members is None:
+            return None
+        kinds = set(map(type, members))
+        nones = members.count(None) if _NONE_TYPE in kinds else 0
+        if kinds <= self._plain and _CONTAINERS.isdisjoint(kinds):
+            return nones
+        for item in members:
+            kind = type(item)
+            if kind in _PLAIN_SCALARS or (kind not in _CONTAINERS and self._is_scalar(kind)):
+                continue
+            inner = self._count_nones(item, levels - 1)
+            if inner is None:
+                return None
+            nones += inner
+        return nones
+
+    def _members_of(self, value: Any) -> Sequence[Any] | None:
+        """The values in a dict, a list or a record that the encoder treats as we do; None for anything else."""
+        kind = type(value)
+        if kind in self._plain:
+            if kind is not dict:
+                return value if kind in _CONTAINERS else None
+            return list(value.values()) if _STRINGS.issuperset(map(type, value)) else None
+        rule = self.rule_of(kind)
+        if rule.shape not in _RECORDS or rule.omits or (rule.defaults and not rule.defaults <= vars(value).keys()):
+            return None
+        members: tuple[Any, ...] = _getter_of(rule.names)(value)
+        return members
+
+    def _is_scalar(self, kind: type) -> bool:
+        """Whether the encoder writes the values of a class as one piece, and not as JSON that they have already."""
+        return kind is not msgspec.Raw and self.rule_of(kind).shape in _SCALARS
 
     def _has_native_types(self, value: Any, raw: bytes, nulls: int) -> bool:
         """Whether every array and object in the JSON was written from a value that the encoder treats as we do.
@@ -203,28 +243,6 @@ def _is_native(rule: Rule, members: list[Any], nulls: int) -> bool:
     if rule.defaults and not all(rule.defaults <= vars(member).keys() for member in members):
         return False
     return rule.shape != "dict" or set(map(type, chain.from_iterable(members))) <= _STRINGS
-
-
-def _count_nones(value: Any, plain: frozenset[type], levels: int) -> int | None:
-    """How many None there are in dicts, lists and scalars; None where there is anything else, or too many levels."""
-    if type(value) not in plain or not levels:
-        return None
-    if type(value) is dict:
-        if not _STRINGS.issuperset(map(type, value)):
-            return None
-        value = list(value.values())
-    kinds = set(map(type, value))
-    if not kinds <= plain:
-        return None
-    nones: int = value.count(None) if _NONE_TYPE in kinds else 0
-    if not _CONTAINERS.isdisjoint(kinds):
-        for item in value:
-            if type(item) in _CONTAINERS:
-                inner = _count_nones(item, plain, levels - 1)
-                if inner is None:
-                    return None
-                nones += inner
-    return nones
 
 
 _SCALARS = frozenset({"leaf", "scalar"})
