@@ -18,7 +18,9 @@ def test_no_class_derives_from_the_endpoint_or_from_a_session() -> None:
     for module in pkgutil.walk_packages(plainmcp.__path__, "plainmcp."):
         if not module.name.startswith(OPTIONAL) and not module.name.endswith("__main__"):
             importlib.import_module(module.name)
-    classes = [one for one in gc.get_objects() if isinstance(one, type) and str(one.__module__).startswith("plainmcp")]
+    classes = [
+        one for one in gc.get_objects() if isinstance(one, type) and str(one.__module__).startswith("plainmcp")
+    ]
     assert len(classes) > 300
     derived = [one for one in classes if issubclass(one, FINAL) and one not in FINAL]
     assert derived == []
