@@ -110,7 +110,9 @@ def _check_operation(history: History, one: Operation) -> list[str]:
     if one.responses > 1:
         problems.append(f"was answered {one.responses} times")
     if one.outcome == "failed" and not is_in_trouble:
-        problems.append(f"failed although nothing was the matter: {one.detail}")
+        problems.append(
+            f"failed although nothing was the matter: {one.detail}, from {one.began:.2f} to {one.ended:.2f}"
+        )
     if one.outcome == "failed" and one.kind == "call" and is_in_trouble and not _is_of_replicas(history, one):
         problems.append(f"failed although it does not need Redis: {one.detail}")
     if done > 1:

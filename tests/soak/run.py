@@ -149,7 +149,8 @@ def main() -> int:
     for problem in problems:
         print(f"  {problem}")
     if problems:
-        print(history.troubles, log[-5_000:])
+        own = [line for line in log.splitlines() if "connecting to upstream" not in line]  # nginx says that often
+        print(history.troubles, "\n".join(own)[-20_000:])
     return 1 if problems else 0
 
 
