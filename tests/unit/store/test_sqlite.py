@@ -71,12 +71,13 @@ def test_children_that_are_forked_while_threads_write_do_what_their_parent_does(
         while not is_over.is_set():
             store.append([("log", b"%d" % number)], 100_000, 60)
             written[number] += 1
+            time.sleep(0.001)  # SQLite has no queue: who writes without a pause keeps others from it
 
     with ThreadPoolExecutor(3) as threads, warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
         work = [threads.submit(write, number) for number in range(2)]
         reader = threads.submit(store.read, {"quiet": 0}, 1)
-        children = []
+        statuses = []
         for _ in range(20):
             child = os.fork()
             if child == 0:
@@ -86,8 +87,7 @@ def test_children_that_are_forked_while_threads_write_do_what_their_parent_does(
                     os._exit(0)
                 finally:
                     os._exit(1)
-            children.append(child)
-        statuses = [os.waitpid(child, 0)[1] for child in children]
+            statuses.append(os.waitpid(child, 0)[1])
         is_over.set()
         assert [one.result(10) for one in work] == [None, None] and reader.result(10) == []
     assert statuses == [0] * 20
