@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 __all__ = ["SQLiteStore"]
 
 BUSY = 0.4
-"""How many seconds a command waits for other processes, and for other threads, before it fails."""
+"""How many seconds a command waits for other processes, before it fails."""
+QUEUE = 0.8
+"""How many seconds it waits for other threads, which may wait for other processes, before that."""
 POLL = 0.02
 """How often a read that waits looks for new entries, in seconds."""
 SWEEP = 1.0
@@ -156,7 +158,7 @@ class SQLiteStore:
         """The connection in a transaction, for one thread at a time; raises StoreError."""
         from sqlite3 import Error  # for those who use it
 
-        if not self._lock.acquire(timeout=BUSY):
+        if not self._lock.acquire(timeout=QUEUE):
             raise self._fail("other threads use it for too long")
         try:
             with self._connect() as connection:
@@ -272,7 +274,7 @@ def _release_files() -> None:
     """Close all connections before a process forks, and let no thread open one."""
     _forking.acquire()
     for store in list(_stores):
-        if store._lock.acquire(timeout=2 * BUSY):
+        if store._lock.acquire(timeout=QUEUE):
             _held.append(store)
             store.disconnect()
 
