@@ -91,12 +91,12 @@ def test_a_context_and_a_progress_report_add_little(tool: str, transport: str, r
 
 # How many modules a whole request visits over ASGI at most, and how often it moves from one to another.
 WHOLE = {
-    "echo_async": (15, 40),
-    "echo_context_async": (16, 47),
-    "progress_async": (18, 63),
-    "model_async": (19, 48),
+    "echo_async": (14, 38),
+    "echo_context_async": (15, 45),
+    "progress_async": (17, 61),
+    "model_async": (18, 46),
     "read": (20, 74),
-    "prompt": (21, 70),
+    "prompt": (21, 66),
 }
 
 
@@ -111,7 +111,7 @@ def test_a_whole_request_over_asgi_visits_few_modules(case: str, revision: str) 
 
 # The same for an application that shares a store: what it needs of the store, it has asked before.
 # On 2025-11-25 the table of sessions is one module, and what may follow a call another.
-SHARED = {"2025-11-25": (16, 44), "2026-07-28": (15, 44)}
+SHARED = {"2025-11-25": (15, 42), "2026-07-28": (14, 42)}
 
 
 @pytest.mark.parametrize("revision", REVISIONS)
@@ -143,13 +143,13 @@ def test_middleware_that_does_nothing_adds_few_calls(tool: str, transport: str, 
 @pytest.mark.parametrize("kind", ["plain", "async", "generator"])
 def test_a_feature_is_found_once_with_middleware(kind: str) -> None:
     events = traces()[f"asgi echo_async 2026-07-28 {kind} middleware"]
-    assert events.count(["protocol/methods/tools", "find", True]) == 1
+    assert events.count(["protocol/plan", "find_by_name", True]) == 1
 
 
 def test_parameters_that_middleware_could_change_are_encoded_once() -> None:
     events = traces()["asgi echo_async 2026-07-28 reading middleware"]
     assert events.count(["wire/jsonrpc", "with_changes", True]) == 1
-    assert events.count(["protocol/methods/tools", "find", True]) == 1
+    assert events.count(["protocol/plan", "find_by_name", True]) == 1
 
 
 @pytest.mark.parametrize("revision", REVISIONS)
@@ -176,4 +176,4 @@ def test_the_page_about_the_life_of_a_call_shows_what_is_traced() -> None:
 
 
 def test_the_page_counts_the_modules_of_a_text() -> None:
-    assert len(set(modules_of(core_of(traces()["asgi echo 2026-07-28"])))) == 6
+    assert len(set(modules_of(core_of(traces()["asgi echo 2026-07-28"])))) == 5

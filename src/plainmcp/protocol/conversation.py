@@ -16,7 +16,7 @@ from .features import Feature
 from .interrupts import traceback_of
 from .request import Cancelled, Request
 
-__all__ = ["ENDS", "Conversation", "Finish", "Prepared", "Steps", "complete", "evaluate", "keep"]
+__all__ = ["ENDS", "Conversation", "Finish", "Prepared", "Steps", "evaluate", "keep"]
 
 Finish = Callable[[Any], Any]
 Steps = Generator[Step, Any, Any]
@@ -39,13 +39,16 @@ class Prepared(Protocol):
 
 
 class Conversation(Evaluation, kw_only=True):
-    """A message that takes several steps. The value at its end is the response already."""
+    """A message that takes several steps. The value at its end is the response already, or the steps to it."""
 
     request: Request
     write_failure: Callable[[Request, BaseException], bytes]
 
     def end(self) -> None:
         """Set the response; none is sent after a cancel (CANC-01)."""
+        if type(self.value) is GeneratorType:  # of a whole result
+            self.steps, self.value = self.value, None
+            return self.send(None)
         error, link = self.error, self.request.link
         self.error = None
         if error is not None:
@@ -65,12 +68,6 @@ def evaluate(plan: Prepared, request: Request, arguments: Any, finish: Finish) -
     finally:
         if context is not None:
             context.finish()
-
-
-def complete(steps: Steps) -> Steps:
-    """The steps to a response; where they end with further steps, as whole results do, those come next."""
-    value = yield from steps
-    return (yield from value) if type(value) is GeneratorType else value
 
 
 def _run_with_dependencies(run: Run, call: "_Call") -> Steps:

@@ -18,7 +18,7 @@ from ..client import RpcError, read_result, to_error
 from ..errors import AuthorError, ProtocolError
 from ..foreign.annotations import signature_of
 from ..wire import codec, jsonrpc
-from .conversation import ENDS, Conversation, Finish, Steps, complete, evaluate, keep
+from .conversation import ENDS, Conversation, Finish, Steps, evaluate, keep
 from .core import Core
 from .exchange import FAILURES, Around, Evaluation, Exchange, Listen
 from .failures import error_response, internal_error
@@ -245,7 +245,7 @@ def _start(call: Call, write: Callable[[MiddlewareRequest, Any], bytes], server:
             return Exchange(refusal)
     if request.link is not None:
         request.link.start(bytes(request.id))
-    steps = complete(call(incoming, partial(write, incoming)))
+    steps = call(incoming, partial(write, incoming))
     return Conversation(steps=steps, request=request, write_failure=partial(_fail, incoming)).begin()
 
 

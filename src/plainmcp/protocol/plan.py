@@ -36,11 +36,12 @@ from ..values.payload import Normalized
 from ..wire import codec, jsonrpc
 from ..wire.jsonrpc import RESPONSE_HEAD, Id
 from . import project
-from .conversation import Conversation, Steps, complete, evaluate
+from .conversation import Conversation, Steps, evaluate
 from .core import Core
 from .dependencies import needs_context
 from .exchange import FAILURES, Exchange, Run
 from .failures import error_response, internal_error, log_incident
+from .feature_list import FeatureList
 from .features import Feature, ToolFeature
 from .input_state import input_required, read_answers
 from .interrupts import tame
@@ -50,10 +51,12 @@ from .session import describe_lack
 
 __all__ = [
     "Check",
+    "Finder",
     "Invocation",
     "Plan",
     "ToolPlan",
     "add_server_info",
+    "find_by_name",
     "plan_of",
     "require_scopes",
     "start_call",
@@ -66,6 +69,10 @@ W = TypeVar("W", CallToolResult, GetPromptResult, ReadResourceResult)
 
 Check = Callable[[Request, Any], None]
 """Raises to refuse a request, by its arguments too, before its function runs and before a stream is opened."""
+
+
+Finder = Callable[[Core, Request], tuple[Feature, Any]]
+"""Finds the feature for a request, and its arguments; raises a ProtocolError."""
 
 
 class Plan(Generic[F]):
@@ -140,7 +147,7 @@ class Plan(Generic[F]):
 
     def _start_steps(self, request: Request, arguments: Any) -> Exchange:
         """Start a call with dependencies, or one whose response needs further steps."""
-        steps = complete(evaluate(self, request, arguments, partial(self.respond, request)))
+        steps = evaluate(self, request, arguments, partial(self.respond, request))
         return Conversation(steps=steps, request=request, write_failure=self.fail).begin()
 
     def _make_context(self, request: Request) -> Context:
@@ -216,9 +223,17 @@ class Invocation(Exchange, kw_only=True):
         self.send(None if issubclass(type(error), Cancelled) else self.plan.fail(self.request, error))
 
 
-def start_call(kind: type[Plan[Any]], server: Core, feature: Feature, request: Request, arguments: Any) -> Exchange:
+def start_call(find: Finder, kind: type[Plan[Any]], server: Core, request: Request) -> Exchange:
     """Start to answer a request by the plan of its feature."""
+    feature, arguments = find(server, request)
     return plan_of(kind, server, feature, request).start(request, arguments)
+
+
+def find_by_name(list_of: Callable[[Core], FeatureList[Any]], server: Core, request: Request) -> tuple[Feature, Any]:
+    """The feature of a list that a request names, and its arguments."""
+    params = request.params
+    name = params.name if type(params.name) is str else params.get("name", str)
+    return list_of(server).get(name, request.principal), params.arguments
 
 
 def plan_of(kind: type[Plan[Any]], server: Core, feature: Feature, request: Request) -> Plan[Any]:

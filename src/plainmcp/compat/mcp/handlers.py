@@ -4,6 +4,7 @@ A handler gets a request and returns a result; here its result is written for th
 """
 
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -141,7 +142,7 @@ def _to_ours(kind: Any) -> Any:
 
 
 def _starter_of(feature: "_HandlerFeature") -> Callable[[Any, Request], Exchange]:
-    return lambda server, request: start_call(_HandlerPlan, server, feature, request, None)
+    return partial(start_call, lambda server, request: (feature, None), _HandlerPlan)
 
 
 class _HandlerFeature(Feature, kw_only=True):

@@ -2,24 +2,21 @@
 
 from collections.abc import Callable
 from functools import partial
+from operator import attrgetter
 from typing import Any
 
 from msgspec import Struct
 
 from ..core import Core
 from ..exchange import Exchange
-from ..features import Feature
-from ..plan import Plan, ToolPlan, plan_of
+from ..plan import Finder, Plan, ToolPlan, find_by_name, plan_of, start_call
 from ..request import Request
 from . import completion, lifecycle, prompts, resources, subscriptions, tools
 
-__all__ = ["METHODS", "Answer", "Finder", "Method", "calling"]
+__all__ = ["METHODS", "Answer", "Method", "calling"]
 
 Answer = Callable[[Core, Request], Exchange | bytes | dict[str, Any]]
 """Answers a request: returns an exchange, a whole response, or the result of one."""
-
-Finder = Callable[[Core, Request], tuple[Feature, Any]]
-"""Finds the feature for a request, and its arguments; raises a ProtocolError."""
 
 
 class Method(Struct, frozen=True, kw_only=True):
@@ -47,9 +44,14 @@ def _check_call(find: Finder, plan: type[Plan[Any]], server: Core, request: Requ
     plan_of(plan, server, feature, request).check_scopes(request, arguments)
 
 
-def calling(answer: Answer, find: Finder, plan: type[Plan[Any]], **facts: Any) -> Method:
+def calling(find: Finder, plan: type[Plan[Any]], **facts: Any) -> Method:
     """A method that calls a feature of the server."""
-    return Method(answer=answer, find=find, plan=plan, check_scopes=partial(_check_call, find, plan), **facts)
+    answer, check = partial(start_call, find, plan), partial(_check_call, find, plan)
+    return Method(answer=answer, find=find, plan=plan, check_scopes=check, **facts)
+
+
+def _by_name(kind: str) -> Finder:
+    return partial(find_by_name, attrgetter(f"registry.{kind}"))
 
 
 METHODS: dict[str, Method] = {
@@ -57,16 +59,16 @@ METHODS: dict[str, Method] = {
     "initialize": Method(answer=lifecycle.initialize),
     "logging/setLevel": Method(answer=lifecycle.set_level),
     "ping": Method(answer=lifecycle.ping),
-    "prompts/get": calling(prompts.get, prompts.find, prompts.PromptPlan, header="name"),
+    "prompts/get": calling(_by_name("prompts"), prompts.PromptPlan, header="name"),
     "prompts/list": Method(answer=prompts.list_),
     "resources/list": Method(answer=resources.list_),
-    "resources/read": calling(resources.read, resources.find, resources.ResourcePlan, header="uri"),
+    "resources/read": calling(resources.find, resources.ResourcePlan, header="uri"),
     "resources/subscribe": Method(answer=subscriptions.subscribe, check_scopes=subscriptions.check_scopes),
     "resources/templates/list": Method(answer=resources.list_templates),
     "resources/unsubscribe": Method(answer=subscriptions.unsubscribe),
     "server/discover": Method(answer=lifecycle.discover),
     "subscriptions/listen": Method(answer=subscriptions.listen),
-    "tools/call": calling(tools.call, tools.find, ToolPlan, header="name"),
+    "tools/call": calling(_by_name("tools"), ToolPlan, header="name"),
     "tools/list": Method(answer=tools.list_),
 }
 """The methods of the protocol, by name."""

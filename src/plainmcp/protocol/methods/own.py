@@ -16,9 +16,8 @@ from ...values.payload import strict_policy_of
 from ...wire import codec, jsonrpc
 from .. import dependencies
 from ..core import Core
-from ..exchange import Exchange
 from ..features import Feature
-from ..plan import Plan, start_call, with_server_info
+from ..plan import Plan, with_server_info
 from ..request import Request
 from ..scopes import check_requirement
 from . import METHODS, Method, calling
@@ -100,11 +99,8 @@ def compile(
     def find(server: Core, request: Request) -> tuple[Feature, Any]:
         return feature, None
 
-    def answer(server: Core, request: Request) -> Exchange:
-        return start_call(MethodPlan, server, feature, request, None)
-
     names = _revisions_of(revisions, extension)
-    return calling(answer, find, MethodPlan, header=mcp_name, revisions=names, extension=extension)
+    return calling(find, MethodPlan, header=mcp_name, revisions=names, extension=extension)
 
 
 def _check_name(name: str) -> None:

@@ -7,13 +7,12 @@ from ...revisions import Revision
 from ...wire import jsonrpc
 from .. import describe, project
 from ..core import Core
-from ..exchange import Exchange
-from ..features import Feature, PromptFeature
-from ..plan import Plan, add_server_info, start_call
+from ..features import PromptFeature
+from ..plan import Plan, add_server_info
 from ..request import Request
 from .pages import write_page
 
-__all__ = ["PromptPlan", "find", "get", "list_"]
+__all__ = ["PromptPlan", "list_"]
 
 
 def list_(server: Core, request: Request) -> bytes:
@@ -23,18 +22,6 @@ def list_(server: Core, request: Request) -> bytes:
 
 def _describe(feature: PromptFeature, revision: Revision) -> Any:
     return describe.prompt(feature.definition, revision)
-
-
-def get(server: Core, request: Request) -> Exchange:
-    """The messages of a prompt."""
-    feature, arguments = find(server, request)
-    return start_call(PromptPlan, server, feature, request, arguments)
-
-
-def find(server: Core, request: Request) -> tuple[Feature, Any]:
-    """The prompt that a request names, and its arguments."""
-    prompt = server.registry.prompts.get(request.params.get("name", str), request.principal)
-    return prompt, request.params.arguments
 
 
 class PromptPlan(Plan[PromptFeature]):

@@ -7,13 +7,12 @@ from ...revisions import Revision
 from ...wire import jsonrpc
 from .. import describe, project
 from ..core import Core
-from ..exchange import Exchange
 from ..features import Feature, ResourceFeature, TemplateFeature
-from ..plan import Plan, add_server_info, start_call
+from ..plan import Plan, add_server_info
 from ..request import Request
 from .pages import write_page
 
-__all__ = ["ResourcePlan", "find", "list_", "list_templates", "read"]
+__all__ = ["ResourcePlan", "find", "list_", "list_templates"]
 
 
 def list_(server: Core, request: Request) -> bytes:
@@ -30,14 +29,8 @@ def _describe(feature: ResourceFeature | TemplateFeature, revision: Revision) ->
     return describe.resource(feature.definition, revision)
 
 
-def read(server: Core, request: Request) -> Exchange:
-    """The contents of a resource; a failure is an error, never empty contents (RES-05, RES-06)."""
-    feature, arguments = find(server, request)
-    return start_call(ResourcePlan, server, feature, request, arguments)
-
-
 def find(server: Core, request: Request) -> tuple[Feature, Any]:
-    """The resource that a request names, and the variables of its URI."""
+    """The resource that a request names, and the variables of its URI; raises ResourceNotFound (RES-05)."""
     return server.registry.resource(request.params.get("uri", str), request.principal)
 
 

@@ -1,17 +1,15 @@
-"""tools/list and tools/call."""
+"""tools/list."""
 
 from typing import Any
 
 from ...revisions import Revision
 from .. import describe
 from ..core import Core
-from ..exchange import Exchange
-from ..features import Feature, ToolFeature
-from ..plan import ToolPlan, start_call
+from ..features import ToolFeature
 from ..request import Request
 from .pages import write_page
 
-__all__ = ["call", "find", "list_"]
+__all__ = ["list_"]
 
 
 def list_(server: Core, request: Request) -> bytes:
@@ -21,16 +19,3 @@ def list_(server: Core, request: Request) -> bytes:
 
 def _describe(tool: ToolFeature, revision: Revision) -> Any:
     return describe.tool(tool.definition, tool.output.object_schema, revision)
-
-
-def call(server: Core, request: Request) -> Exchange:
-    """Run a tool; what goes wrong inside it is a result that the model can read (TOOL-11, TOOL-12)."""
-    feature, arguments = find(server, request)
-    return start_call(ToolPlan, server, feature, request, arguments)
-
-
-def find(server: Core, request: Request) -> tuple[Feature, Any]:
-    """The tool that a request names, and its arguments."""
-    params = request.params
-    name = params.name if type(params.name) is str else params.get("name", str)
-    return server.registry.tools.get(name, request.principal), params.arguments
