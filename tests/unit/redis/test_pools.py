@@ -151,10 +151,10 @@ def test_a_server_of_a_cluster_has_all_its_keys_at_one_node() -> None:
                 keys.broadcasts,
                 keys.replicas,
                 keys.began,
-                keys.inbox_of("a"),
+                keys.inboxes + "a",
                 keys.key("any", "{x}"),
             ]
-            every += [keys.stream_of("a", "b"), keys.session_of("a"), keys.heartbeat_of("a")]
+            every += [keys.streams + "a:b", keys.session_of("a"), keys.heartbeat_of("a")]
             client = Redis(port=servers.nodes[0].port)
             slots = {client.execute_command("CLUSTER KEYSLOT", f"plainmcp:{key}") for key in every}
             assert len(slots) == 1

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from redis import Redis
 
 from mounted import Live, modern, session, speak
 from plainmcp.redis import RedisStore
@@ -468,7 +469,7 @@ def test_redis_in_trouble_and_back(redis: RedisServer, trouble: str) -> None:
         elif trouble == "frozen":
             redis.freeze()
         else:
-            store._redis.config_set("maxmemory", "100kb")  # less than it uses
+            Redis(port=redis.port).config_set("maxmemory", "100kb")  # less than it uses
 
     def end() -> None:
         if trouble == "gone":
@@ -476,7 +477,7 @@ def test_redis_in_trouble_and_back(redis: RedisServer, trouble: str) -> None:
         elif trouble == "frozen":
             redis.thaw()
         else:
-            store._redis.config_set("maxmemory", "0")
+            Redis(port=redis.port).config_set("maxmemory", "0")
 
     async def work() -> None:
         with replicas(store) as apps:
