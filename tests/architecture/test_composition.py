@@ -14,13 +14,16 @@ FINAL = (Endpoint, HttpSession, SharedSession, Connection)
 OPTIONAL = ("plainmcp.compat", "plainmcp.otel")  # they load other packages
 
 
+def is_ours(kind: type) -> bool:
+    return str(type.__getattribute__(kind, "__module__")).startswith("plainmcp")
+
+
 def test_no_class_derives_from_the_endpoint_or_from_a_session() -> None:
     for module in pkgutil.walk_packages(plainmcp.__path__, "plainmcp."):
         if not module.name.startswith(OPTIONAL) and not module.name.endswith("__main__"):
             importlib.import_module(module.name)
-    classes = [
-        one for one in gc.get_objects() if isinstance(one, type) and str(one.__module__).startswith("plainmcp")
-    ]
+    # Not isinstance: some tests leave objects behind that raise when anyone looks at them.
+    classes = [one for one in gc.get_objects() if issubclass(type(one), type) and is_ours(one)]
     assert len(classes) > 300
     derived = [one for one in classes if issubclass(one, FINAL) and one not in FINAL]
     assert derived == []

@@ -221,7 +221,7 @@ def _open(path: str) -> "Connection":
         with _opening:
             with suppress(FileExistsError):  # others cannot read it; the files beside it will have its permissions
                 os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
-            connection = sqlite3.connect(path, BUSY, isolation_level=None, check_same_thread=False)
+            connection = sqlite3.connect(path, timeout=BUSY, isolation_level=None, check_same_thread=False)
         try:
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA synchronous = NORMAL")  # the last changes may be lost with the power

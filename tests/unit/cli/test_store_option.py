@@ -134,8 +134,22 @@ def test_the_store_may_be_in_the_module_of_the_server(folder: Path, capsys: Any)
         "from plainmcp import Server\nfrom plainmcp.store import MemoryStore\n"
         "print('loaded')\nserver, store = Server('one'), MemoryStore()\n"
     )
-    (folder / "one.py").write_text(text, "utf-8")
-    assert main(["serve", "one.py", "--http", "127.0.0.1:0", "--workers", "2", "--store", "one:store"]) == 3
+    (folder / "store_and_server.py").write_text(text, "utf-8")
+    assert (
+        main(
+            [
+                "serve",
+                "store_and_server.py",
+                "--http",
+                "127.0.0.1:0",
+                "--workers",
+                "2",
+                "--store",
+                "store_and_server:store",
+            ]
+        )
+        == 3
+    )
     said = capsys.readouterr()
     assert said.out == "loaded\n"
     assert "this store belongs to one process: with several workers, use a SQLiteStore or a RedisStore" in said.err

@@ -10,7 +10,7 @@ import time
 import warnings
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -96,7 +96,8 @@ def test_children_that_are_forked_while_threads_write_do_what_their_parent_does(
         entries += more
     values = [entry.value for entry in entries]
     assert [values.count(value) for value in (b"child", b"0", b"1")] == [200, *written]
-    [(verdict,)] = sqlite3.connect(store._path).execute("PRAGMA integrity_check")
+    with closing(sqlite3.connect(store._path)) as database:
+        [(verdict,)] = database.execute("PRAGMA integrity_check")
     assert verdict == "ok"
 
 
@@ -110,6 +111,7 @@ def test_a_file_that_another_program_keeps_locked_is_an_error_in_time(store: SQL
     assert 0.3 < time.monotonic() - began < 0.9
     assert store.get("a") == b"1"
     other.execute("COMMIT")
+    other.close()
     other.close()
     store.put("a", b"2", 60)
     assert store.get("a") == b"2"
