@@ -80,7 +80,7 @@ def dispatch(server: Core, envelope: Envelope, caller: Caller) -> Exchange:
         meta = None if params._meta is UNSET else params._meta
         revision = _revision_of(name, meta, caller)
         answer = _answer_of(name, revision, server)
-        if meta is not None:
+        if meta is not None and meta.log_level is not UNSET:
             check_log_level(meta)
         result = answer(
             server,

@@ -142,7 +142,7 @@ class Plan(Generic[F]):
             kwargs, context = self.prepare(request, arguments)
         except FAILURES as error:
             return Exchange(self.fail(request, error))
-        run = Run(self.feature, kwargs, lambda value: self.respond(request, value), request.link)
+        run = Run(self.feature, kwargs, partial(self.respond, request), request.link)
         return Invocation(step=run, plan=self, request=request, context=context)
 
     def _start_steps(self, request: Request, arguments: Any) -> Exchange:

@@ -136,7 +136,7 @@ class RequestLink(Cancellation):
 
     def start(self, id: bytes) -> None:
         """Register the request under its id; raises InvalidRequest if another request with this id still runs."""
-        self.id = normalize_id(id)
+        self.id = id if _BACKSLASH not in id else normalize_id(id)
         if self.connection is not None and self.connection.running.setdefault(self.id, self) is not self:
             raise InvalidRequest("a request with this id is still running")
 
@@ -259,8 +259,6 @@ _BACKSLASH = ord("\\")  # a number is found in bytes sooner than bytes are
 
 def normalize_id(id: bytes) -> bytes:
     """An id in one spelling: JSON can escape the same text in several ways."""
-    if _BACKSLASH not in id:
-        return id
     with suppress(msgspec.MsgspecError, UnicodeError):
         return msgspec.json.encode(msgspec.json.decode(id))
     return id
