@@ -120,10 +120,11 @@ def end_of_ids(raw: Any, key: bytes) -> None:
 
 async def check_that_all_works_soon(apps: list[Any], headers: dict[str, str]) -> None:
     """The store may fail once more for each key that is found to be damaged; clients try again."""
-    for _ in range(20):
-        if (await speak(apps[0], SUBSCRIBE, headers)).json.get("result") == {}:
-            break
-        await asyncio.sleep(0.1)
+    for app in apps:  # each finds it for itself
+        for _ in range(20):
+            if (await speak(app, SUBSCRIBE, headers)).json.get("result") == {}:
+                break
+            await asyncio.sleep(0.1)
     await wait_until(lambda: not any(app.endpoint.sessions.local.replica.health.why_down for app in apps))
     await check_that_all_works(apps, headers)
 
