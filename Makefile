@@ -29,7 +29,7 @@ help:
 	@echo "make realworld   run published servers on the package they import and on ours, and compare; downloads them"
 	@echo "make suites      run the tests of FastMCP and the official SDK with their clients and our servers; downloads them"
 	@echo "make check       formatting, lint and types"
-	@echo "make bench       measure speed and memory compared with other packages: ten minutes, writes bench/RESULTS.md and README's table"
+	@echo "make bench       measure speed and memory compared with other packages: a quarter of an hour, writes bench/RESULTS.md and README's table"
 	@echo "make instructions   count the instructions of a request, if valgrind is installed: two minutes"
 	@echo "make bench-replicas   measure what several processes cost and bring: three minutes, writes bench/REPLICAS.md"
 	@echo "make docs        build the documentation into site"
@@ -101,7 +101,7 @@ check: $(READY)
 # The packages we compare with have their own environment.
 $(PEERS)/.ready: pyproject.toml bench/requirements.txt
 	@test -x $(PEERS)/bin/python || $(PYTHON) -m venv $(PEERS)
-	$(PEERS)/bin/python -m pip install --quiet --disable-pip-version-check --requirement bench/requirements.txt --editable .
+	$(PEERS)/bin/python -m pip install --quiet --disable-pip-version-check --requirement bench/requirements.txt --editable '.[http]'
 	$(PEERS)/bin/python -m pip install --quiet --disable-pip-version-check --target $(PEERS)/mcp1 'mcp==1.30.0'
 	@touch $@
 

@@ -36,7 +36,8 @@ def redesign_cost(rows: list[Row]) -> str:
             "## What the redesign cost",
             f"The run before: {before['machine']}; {before['versions']}. {before['note']}",
             "Figures of two runs differ with the machine, so most lines also have a ratio to another system that was "
-            "measured in the same run. Fewer floors are better; a higher rate and more times cheaper are better.",
+            "measured in the same run. Over HTTP, uvicorn was started by hand then; now it is `plainmcp serve`. "
+            "Fewer floors are better; a higher rate and more times cheaper are better.",
             table(heads, lines),
             table(["growth", "before", "now"], growth),
         ]

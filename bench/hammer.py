@@ -1,11 +1,11 @@
 """A load generator: so many connections, each with one request under way, for so many seconds; one thread.
 
-    hammer.py PORT WIRE CONNECTIONS SECONDS
+    hammer.py PORT WIRE CONNECTIONS SECONDS [CASE [PROCESS]]
 
 Requests are bytes made beforehand, and an answer is one memory comparison with the first, which was looked at; so it
 takes far less time than any server it is pointed at. Prints JSON: how many answers came in how many seconds, the
-milliseconds within which half and 99% of them came, and which part of the time the generator itself was busy. Needs
-Linux, for it uses epoll.
+milliseconds within which half and 99% of them came, which part of the time the generator itself was busy, and the CPU
+seconds of the process that serves, where one is given. Needs Linux, for it uses epoll and the clocks of processes.
 """
 
 import json
@@ -15,11 +15,11 @@ import sys
 import time
 from collections.abc import Iterator
 
-from workload import CASES, HANDSHAKE, check, headers, opening, request
+from rounds import cpu_seconds_of
+from workload import CASES, HANDSHAKE, Case, check, headers, opening, request
 
 __all__: list[str] = []
 
-CASE = CASES["echo"]
 WARM = 0.25  # of the seconds, before they count
 PATIENCE = 30.0
 LAST_CHUNK = b"0\r\n\r\n"
@@ -28,19 +28,19 @@ LAST_CHUNK = b"0\r\n\r\n"
 class Connection:
     """One client: a socket, a session where one is needed, and a request that never changes."""
 
-    def __init__(self, port: int, wire: str) -> None:
+    def __init__(self, port: int, wire: str, case: Case) -> None:
         self.socket = socket.create_connection(("127.0.0.1", port))
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.sent, self.got = 0.0, b""
-        fields = {**headers(CASE, wire), "host": f"127.0.0.1:{port}"}
+        fields = {**headers(case, wire), "host": f"127.0.0.1:{port}"}
         if wire == HANDSHAKE:
             for body in opening():
                 head, _ = self._ask(_post(body, fields))
                 fields |= {name: head[name] for name in ("mcp-session-id",) if name in head}
         self._fields = fields
-        self.request = _post(request(CASE, wire), fields)
+        self.request = _post(request(case, wire), fields)
         _, self.expected = self._ask(self.request)
-        check("the server", CASE, _without_chunks(self.expected))
+        check("the server", case, _without_chunks(self.expected))
 
     def leave(self) -> None:
         """End the session, where there is one: servers that keep many become slow."""
@@ -91,8 +91,9 @@ def _lines(method: str, fields: dict[str, str]) -> bytes:
     return f"{method} /mcp HTTP/1.1\r\n{''.join(lines)}\r\n".encode()
 
 
-def main(port: int, wire: str, count: int, seconds: float) -> None:
-    connections = {one.socket.fileno(): one for one in (Connection(port, wire) for _ in range(count))}
+def main(port: int, wire: str, count: int, seconds: float, name: str = "echo", process: int = 0) -> None:
+    case = CASES[name]
+    connections = {one.socket.fileno(): one for one in (Connection(port, wire, case) for _ in range(count))}
     poll, clock = select.epoll(), time.perf_counter
     for number, one in connections.items():
         one.socket.setblocking(False)
@@ -112,20 +113,20 @@ def main(port: int, wire: str, count: int, seconds: float) -> None:
             elif not one.got or len(one.got) > 4096 + len(one.expected):
                 raise SystemExit(f"the server answers {one.got[:600]!r}")
 
-    counting, start, busy = False, clock() + seconds * WARM, 0.0
+    counting, start, busy, cpu = False, clock() + seconds * WARM, 0.0, 0.0
     end = start + seconds
     while (now := clock()) < end or (
         len(taken) < 2 * count and now < end + PATIENCE
     ):  # a slow one is given more time
         if not counting and now >= start:
-            counting, start, busy = True, now, time.process_time()
+            counting, start, busy, cpu = True, now, time.process_time(), cpu_seconds_of(process)
             taken.clear()
         for one in answered():
             now = clock()
             taken.append(now - one.sent)
             one.sent = now
             one.socket.send(one.request)
-    elapsed, busy = clock() - start, time.process_time() - busy
+    elapsed, busy, cpu = clock() - start, time.process_time() - busy, cpu_seconds_of(process) - cpu
     waiting = count  # a server that still has work would hold up the one that is asked next
     while waiting and clock() < end + 2 * PATIENCE:
         waiting -= sum(1 for _ in answered())
@@ -133,9 +134,10 @@ def main(port: int, wire: str, count: int, seconds: float) -> None:
         one.leave()
     taken.sort()
     half, most = (taken[int(len(taken) * part)] * 1e3 for part in (0.5, 0.99))
-    found = {"answers": len(taken), "seconds": elapsed, "p50": half, "p99": most, "busy": busy / elapsed}
+    found = {"answers": len(taken), "seconds": elapsed, "p50": half, "p99": most, "busy": busy / elapsed, "cpu": cpu}
     print(json.dumps(found))
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), sys.argv[2], int(sys.argv[3]), float(sys.argv[4]))
+    port, wire, count, seconds, *more = sys.argv[1:]
+    main(int(port), wire, int(count), float(seconds), *more[:1], *map(int, more[1:]))

@@ -16,14 +16,14 @@ from typing import Any
 
 import pydantic
 
+from payloads import ORDINARY
 from workload import LATEST, Case, check, headers, request
 
 FEW, MANY = 200, 500
 LIMITS = {"echo of 300 characters": 116_000, "model with five fields": 165_000}
 """The most instructions of a request on 2026-07-28."""
-TEXT = "All sunny days are the same; each rainy one rains in its own way. " * 5
 CASES = {
-    "echo of 300 characters": Case("echo", "tools/call", {"name": "echo", "arguments": {"text": TEXT[:300]}}, bool),
+    "echo of 300 characters": Case("echo", "tools/call", {"name": "echo", "arguments": {"text": ORDINARY}}, bool),
     "model with five fields": Case("model", "tools/call", {"name": "model", "arguments": {}}, bool),
 }
 

@@ -1,6 +1,6 @@
 """Every measurement of the benchmark as rows: which systems take turns at what. Knows the ways, not how they go."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field
 from itertools import product
@@ -10,15 +10,19 @@ import node
 from rounds import Sample, Worker, turns
 from systems import SYSTEMS
 from ways import http, memory, start, stdio
-from workload import CASES, HANDSHAKE, LATEST
+from workload import CASES, ECHOES, HANDSHAKE, LATEST
 
 __all__ = ["WAYS", "Pace", "Row"]
 
 IN_PROCESS = ("plainmcp", "mcp-serializer", "floor")
-UNKNOWN_TO_SERIALIZER = {"dataclass", "table of dataclasses"}
+UNKNOWN_TO_SERIALIZER = {"dataclass", "table of dataclasses", "echo of 300 characters"}
 NEED_CONTEXT = {"echo with a Context", "progress"}
 OWN = {"integer"}
 """Cases that only plainmcp is measured with."""
+OVER_HTTP = {"blocking", "ping"}
+"""Cases that are only measured over HTTP."""
+LOAD_UNITS = {"rate": "µs", "cpu": "µs of CPU", "p50": "ms", "p99": "ms", "busy": "of the generator"}
+"""What is kept of a load, and its units."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +63,7 @@ def handle(pace: Pace, show: Show) -> None:
     """`handle()`, with `def` handlers, against the floor and mcp-serializer."""
     with ExitStack() as stack:
         workers = _workers(stack, IN_PROCESS)
-        for name in (name for name in CASES if name not in NEED_CONTEXT | OWN):
+        for name in (name for name in CASES if name not in NEED_CONTEXT | OWN | OVER_HTTP):
             able = {
                 one: of for one, of in workers.items() if one != "mcp-serializer" or name not in UNKNOWN_TO_SERIALIZER
             }
@@ -89,7 +93,7 @@ def asgi(pace: Pace, show: Show) -> None:
     with ExitStack() as stack:
         workers = _workers(stack, SYSTEMS)
         every = [
-            *product(["async"], (name for name in CASES if name not in OWN)),
+            *product(["async"], (name for name in CASES if name not in OWN | OVER_HTTP)),
             *product(["def"], ["echo", "model"]),
         ]
         for (kind, name), wire in product(every, (HANDSHAKE, LATEST)):
@@ -116,30 +120,44 @@ def asgi(pace: Pace, show: Show) -> None:
 
 
 def over_http(pace: Pace, show: Show) -> None:
-    """One process under load: uvicorn, or Node for the TypeScript SDK; the floor is a bare ASGI application."""
+    """One process under load: the installed command beside uvicorn by hand, Node and Go; the floor is bare ASGI."""
+    rows: dict[tuple[str, str, str], Row] = {}
+
+    def keep(system: str, wire: str, what: str, found: dict[str, Any], units: Iterable[str] = LOAD_UNITS) -> None:
+        for name in units:
+            row = rows.setdefault(
+                (name, wire, what), Row(f"http {name} {wire}".replace("rate ", ""), what, LOAD_UNITS[name])
+            )
+            row.samples.setdefault(system, Sample()).append(found[name])
+
     with ExitStack() as stack:
         served = {}
-        for name in (*SYSTEMS, node.TYPESCRIPT, "floor"):
+        for name in (*SYSTEMS, http.BY_HAND, node.TYPESCRIPT, node.GO, "floor"):
             try:
                 served[name] = http.Served(name, stack)
             except node.Missing as reason:
                 print(f"  {name} is left out: {reason}", flush=True)
-        ways = list(product((HANDSHAKE, LATEST), (16, 200)))
-        rows: dict[tuple[str, int, str], Row] = {}
-        for wire, connections in ways:
-            what = f"echo, {connections} connections"
-            rows[wire, connections, "rate"] = Row(f"http {wire}", what, "µs")
-            rows[wire, connections, "p50"] = Row(f"http p50 {wire}", what, "ms")
-            rows[wire, connections, "p99"] = Row(f"http p99 {wire}", what, "ms")
-            rows[wire, connections, "busy"] = Row(f"http busy {wire}", what, "of the generator")
+        answers_ping = {name: one for name, one in served.items() if name in ("plainmcp", node.GO)}
+        served.pop(node.GO, None)  # it has no echo
+        ways = list(product(ECHOES, (HANDSHAKE, LATEST), (16, 200)))
         for _ in range(pace.http_rounds):  # a minute in which the machine is slow falls on all of them
-            for (wire, connections), (name, one) in product(ways, served.items()):
-                found = http.hammered(one, wire, connections, pace.http_seconds)
-                found["rate"] = found["seconds"] / found["answers"] * 1e6
-                for unit in ("rate", "p50", "p99", "busy"):
-                    rows[wire, connections, unit].samples.setdefault(name, Sample()).append(found[unit])
-        for row in rows.values():
-            show(row)
+            for (case, wire, connections), (name, one) in product(ways, served.items()):
+                found = http.hammered(one, wire, connections, pace.http_seconds, case)
+                keep(name, wire, f"{case}, {connections} connections", found)
+            for name, one in answers_ping.items():
+                keep(
+                    name,
+                    HANDSHAKE,
+                    "ping, 16 connections",
+                    http.hammered(one, HANDSHAKE, 16, pace.http_seconds, "ping"),
+                )
+            for name in SYSTEMS:
+                found = http.hammered(served[name], HANDSHAKE, http.BLOCKING, pace.http_seconds, "blocking")
+                keep(name, HANDSHAKE, f"{http.BLOCKING} blocking calls", found, ("rate",))
+                found = http.hammered_beside(served[name], HANDSHAKE, 16, pace.http_seconds)
+                keep(name, HANDSHAKE, "echo beside 16 blocking calls", found, ("p50", "p99"))
+    for row in rows.values():
+        show(row)
 
 
 def over_stdio(pace: Pace, show: Show) -> None:
@@ -170,12 +188,14 @@ def starting(pace: Pace, show: Show) -> None:
         show(Row("start", name, unit, samples))
     for package in start.FILES:
         peer = "fastmcp" if package == "FastMCP" else "mcp"
-        unchanged = {"plainmcp": Sample(), peer: Sample()}
+        times, processor = ({"plainmcp": Sample(), peer: Sample()} for _ in range(2))
         for number in range(pace.starts + 1):
-            for system, sample in unchanged.items():
-                found = start.answered_unchanged(package, system == "plainmcp") * 1e3
-                sample.extend([found] if number else [])
-        show(Row("start", f"a file for {package} to its first answer", "ms", unchanged))
+            for system in times:
+                took = start.answered_unchanged(package, system == "plainmcp")
+                times[system].extend([took.seconds * 1e3] if number else [])
+                processor[system].extend([took.cpu * 1e3] if number else [])
+        show(Row("start", f"a file for {package} to its first answer", "ms", times))
+        show(Row("start", f"a file for {package} to its first answer, CPU", "ms", processor))
 
 
 def held(pace: Pace, show: Show) -> None:
@@ -186,6 +206,9 @@ def held(pace: Pace, show: Show) -> None:
         copies = {system: Sample([memory.measured(system, "copies", "asgi", kind)]) for system in SYSTEMS}
         copies["handle()"] = Sample([memory.measured("plainmcp", "copies", "handle", kind)])
         show(Row("memory", f"50 MiB of {kind}", "copies", copies))
+    for what in ("sessions", "streams"):
+        idle = {system: Sample([memory.measured(system, what)]) for system in SYSTEMS}
+        show(Row("memory", f"an idle {what[:-1]}", "KiB", idle))
     kept = Sample([memory.measured("plainmcp", "retained")])
     show(Row("memory", "100,000 calls of handle()", "bytes kept", {"plainmcp": kept}))
     took = {system: Sample([memory.measured(system, "registering")]) for system in SYSTEMS}

@@ -8,6 +8,7 @@ import pydantic
 __all__ = [
     "MODEL",
     "NOTE",
+    "ORDINARY",
     "PICTURE",
     "READING",
     "TEXT",
@@ -22,6 +23,7 @@ __all__ += ["rows", "table", "table_model"]
 
 TEXT = "The quick brown fox jumps over the lazy dog, «là» and back.\n" * (64 * 1024 // 62)
 NOTE = "hello"
+ORDINARY = ("All sunny days are the same; each rainy one rains in its own way. " * 5)[:300]
 PICTURE = b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 4096  # 1 MiB and a signature
 
 

@@ -6,6 +6,7 @@ import platform
 import re
 from hashlib import sha256
 from importlib.metadata import version
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,8 @@ from rounds import HERE, Sample
 from systems import SYSTEMS
 from tables import figure, table
 from targets import verdicts
-from workload import HANDSHAKE, LATEST
+from ways.http import BLOCKING, BY_HAND
+from workload import BLOCKED, ECHOES, HANDSHAKE, LATEST
 
 __all__ = ["about", "source", "write"]
 
@@ -31,6 +33,7 @@ CHARTS = HERE / "charts"
 CHANGED = "The source of plainmcp changed while this ran, so its rows are of different sources: run it again."
 OBSERVED = "### With observers\n\nAn `async def` echo of ours, on ASGI in process, by revision."
 PROTECTED = "### With authorization\n\nThe same echo for callers with a key, or with a token that is known already."
+MESSAGES = {"echo": "Short messages", "echo of 300 characters": "Ordinary messages"}
 HOLDS = {True: "yes", False: "**no**", None: "not measured"}
 METHOD = (HERE / "METHOD.md").read_text("utf-8")
 
@@ -106,8 +109,11 @@ def _page(about: dict[str, Any], rows: list[Row]) -> str:
     parts.append("## HTTP, one process\n\n![](charts/http.svg)")
     if not any(row.way.startswith("http") and TYPESCRIPT in row.samples for row in rows):
         parts.append(f"The {TYPESCRIPT} was not measured: Node or its packages were missing.")
-    for wire in (HANDSHAKE, LATEST):
-        parts += [f"### {wire}", _http(rows, wire)]
+    for case, wire in product(ECHOES, (HANDSHAKE, LATEST)):
+        parts += [f"### {MESSAGES[case]}, {wire}", _http(rows, wire, case)]
+    ideal = f"{BLOCKED * 1e6 / BLOCKING:.0f} µs a call"
+    parts.append(f"### Pings and blocking calls, {HANDSHAKE}\n\nThe ideal of {BLOCKING} blocking calls is {ideal}.")
+    parts.append(_http_others(rows))
     parts.append("## stdio\n\nMicroseconds a request through a pipe, and how many times ours.")
     parts.append(_times([row for row in rows if row.way.startswith("stdio")], "plainmcp", way=True))
     parts.append("## Start and memory\n\n![](charts/start.svg)")
@@ -146,27 +152,52 @@ def _cell(samples: dict[str, Sample], name: str, base: str) -> str:
     return f"{ratio} ({figure(low)} to {figure(high)})"
 
 
-def _http(rows: list[Row], wire: str) -> str:
+def _http(rows: list[Row], wire: str, case: str) -> str:
     found = {(row.way, row.what): row.samples for row in rows}
     lines = []
     for connections in (16, 200):
-        what = f"echo, {connections} connections"
-        rate, half, late, busy = (found[f"http {part}{wire}", what] for part in ("", "p50 ", "p99 ", "busy "))
+        what = f"{case}, {connections} connections"
+        rate, cpu, half, late, busy = (
+            found[f"http {part}{wire}", what] for part in ("", "cpu ", "p50 ", "p99 ", "busy ")
+        )
         for name in rate:
             low, high = rate["floor"].spread(rate[name])
             share = f"{rate['floor'].over(rate[name]):.2f} ({low:.2f} to {high:.2f})"
-            lines.append(
-                [
-                    str(connections),
-                    name.replace("floor", "bare ASGI"),
-                    f"{1e6 / rate[name].middle:,.0f}",
-                    share,
-                    figure(half[name].middle),
-                    figure(late[name].middle),
-                    f"{busy[name].middle:.0%}",
-                ]
-            )
-    return table(["connections", "", "requests/s", "of the bare", "p50 ms", "p99 ms", "generator busy"], lines)
+            shown = [
+                f"{1e6 / rate[name].middle:,.0f}",
+                share,
+                figure(cpu[name].middle),
+                f"{cpu['floor'].over(cpu[name]):.2f}",
+            ]
+            times = [figure(half[name].middle), figure(late[name].middle), f"{busy[name].middle:.0%}"]
+            lines.append([str(connections), name.replace("floor", "bare ASGI"), *shown, *times])
+    heads = [
+        "connections",
+        "",
+        "requests/s",
+        "of the bare",
+        "CPU µs",
+        "of the bare",
+        "p50 ms",
+        "p99 ms",
+        "generator busy",
+    ]
+    return table(heads, lines)
+
+
+def _http_others(rows: list[Row]) -> str:
+    """Pings, blocking calls, and echoes beside blocking calls."""
+    found = {(row.way, row.what): row.samples for row in rows}
+    named = {
+        "ping, 16 connections": ("cpu", "µs of CPU"),
+        f"{BLOCKING} blocking calls": ("", "µs a call"),
+        "echo beside 16 blocking calls": ("p99", "ms, p99"),
+    }
+    chosen = []
+    for what, (part, unit) in named.items():
+        samples = found[f"http {part} {HANDSHAKE}".replace("  ", " "), what]
+        chosen.append(Row("http", what, unit, samples))
+    return _times(chosen, "plainmcp", unit=True)
 
 
 def _values(rows: list[Row]) -> str:
@@ -213,16 +244,21 @@ def _charts(rows: list[Row]) -> dict[str, str]:
         "progress",
     )
     asgi = [(name, rates(f"asgi async {HANDSHAKE}", name)) for name in cases]
-    http = [(f"{count} connections", rates(f"http {HANDSHAKE}", f"echo, {count} connections")) for count in (16, 200)]
+    http = []
+    for count in (16, 200):
+        shown = rates(f"http {HANDSHAKE}", f"{ECHOES[0]}, {count} connections")
+        shown.pop(BY_HAND)
+        http.append((f"{count} connections", shown))
     start = [
         ("import, user time", sizes("import, user time", "ms")),
         ("start to first answer", sizes("start to first answer", "ms")),
         ("resident after start", sizes("resident after start", "MiB")),
     ]
     note = f"longer is better; revision {HANDSHAKE}, one process; each group is drawn to its own scale"
+    over_http = f"longer is better; {ECHOES[0]}, revision {HANDSHAKE}; plainmcp is `plainmcp serve`"
     return {
         "asgi": drawing.bars("Requests per second, ASGI in process, async def handlers", note, asgi),
-        "http": drawing.bars("Echo over HTTP, one process", f"longer is better; revision {HANDSHAKE}", http),
+        "http": drawing.bars("Requests per second over HTTP, one process", over_http, http),
         "start": drawing.bars("Starting a server", "shorter is better", start),
         "rows": drawing.lines(
             "Cost against rows", "µs a call, ASGI in process", "rows", _series(rows, "growth rows")

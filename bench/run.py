@@ -15,8 +15,8 @@ from rounds import HERE
 
 __all__: list[str] = []
 
-FULL = Pace(rounds=15, slice=0.05, starts=9, http_rounds=12, http_seconds=0.6)
-QUICK = Pace(rounds=7, slice=0.02, starts=3, http_rounds=2, http_seconds=0.5)
+FULL = Pace(rounds=15, slice=0.05, starts=9, http_rounds=8, http_seconds=0.6)
+QUICK = Pace(rounds=7, slice=0.02, starts=3, http_rounds=1, http_seconds=0.3)
 KEPT = HERE / ".results.json"
 
 

@@ -1,4 +1,5 @@
-// The leanest server of the TypeScript SDK over HTTP: one echo tool on the low-level Server and on node:http.
+// The leanest server of the TypeScript SDK over HTTP: one echo tool on the low-level Server and on node:http. It sends
+// what the servers in Python send: the text, and the same as data.
 // Arguments: the folder of the npm packages, and a port of loopback.
 //
 // 2025-11-25 has a session for each client, with JSON instead of events; 2026-07-28 has the SDK's own handler, which
@@ -14,13 +15,15 @@ const { Server, createMcpHandler } = await load("server");
 const { NodeStreamableHTTPServerTransport, toNodeHandler } = await load("node");
 
 const inputSchema = { type: "object", properties: { text: { type: "string" } }, required: ["text"] };
-const listed = { tools: [{ name: "echo", inputSchema }] };
+const outputSchema = { type: "object", properties: { result: { type: "string" } }, required: ["result"] };
+const listed = { tools: [{ name: "echo", inputSchema, outputSchema }] };
 
 function makeServer() {
   const server = new Server({ name: "bench", version: "1.0" }, { capabilities: { tools: {} } });
   server.setRequestHandler("tools/list", () => listed);
   server.setRequestHandler("tools/call", ({ params }) => ({
     content: [{ type: "text", text: params.arguments.text }],
+    structuredContent: { result: params.arguments.text },
   }));
   return server;
 }

@@ -14,7 +14,7 @@ from typing import Any
 
 import systems
 import workload
-from workload import LATEST, Case, opening, request
+from workload import LATEST, opening, request
 
 __all__: list[str] = []
 
@@ -99,16 +99,18 @@ def stdio(kind: str) -> None:
 def http(port: str) -> None:
     import uvicorn
 
-    app = bare(workload.CASES["echo"]) if SYSTEM == "floor" else systems.app(SYSTEM, systems.build(SYSTEM))
-    uvicorn.run(app, host="127.0.0.1", port=int(port), log_level="critical", access_log=False)
+    app = bare() if SYSTEM == "floor" else systems.app(SYSTEM, systems.build(SYSTEM))
+    tuned: Any = {"loop": "uvloop", "http": "httptools", "log_level": "critical", "access_log": False}
+    uvicorn.run(app, host="127.0.0.1", port=int(port), **tuned)
 
 
-def bare(asked: Case) -> Any:
-    """An ASGI application that answers every request with the bytes that plainmcp answers."""
+def bare() -> Any:
+    """An ASGI application that answers each echo with the bytes that plainmcp answers."""
     server = systems.build("plainmcp")
     json_, session = (b"content-type", b"application/json"), (b"mcp-session-id", b"0")
     first = server.handle(opening()[0])
-    answers = {True: server.handle(request(asked, LATEST)), False: server.handle(request(asked, None))}
+    bodies = [request(workload.CASES[name], wire) for name in workload.ECHOES for wire in (None, LATEST)]
+    answers = {body: server.handle(body) for body in bodies}
 
     async def app(scope: Any, receive: Any, send: Any) -> None:
         if scope["type"] != "http":
@@ -119,10 +121,11 @@ def bare(asked: Case) -> Any:
             body += message.get("body", b"")
             if not message.get("more_body", False):
                 break
-        opens = b'"initialize"' in body
-        answer = first if opens else answers[b'"_meta"' in body]
+        answer = answers.get(body, first)
         head = [json_, (b"content-length", b"%d" % len(answer))]
-        await send({"type": "http.response.start", "status": 200, "headers": [*head, session] if opens else head})
+        await send(
+            {"type": "http.response.start", "status": 200, "headers": [*head, session] if answer is first else head}
+        )
         await send({"type": "http.response.body", "body": answer})
 
     return app

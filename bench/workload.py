@@ -6,15 +6,18 @@ exists: its constructor is the author's, and costs every system the same.
 
 import base64
 import json
+import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import payloads
-from payloads import MODEL, NOTE, PICTURE, READING, TEXT, Model, Reading, Table, TableModel
+from payloads import MODEL, NOTE, ORDINARY, PICTURE, READING, TEXT, Model, Reading, Table, TableModel
 
 __all__ = [
+    "BLOCKED",
     "CASES",
+    "ECHOES",
     "HANDSHAKE",
     "LATEST",
     "URI",
@@ -29,6 +32,8 @@ __all__ = [
 ]
 
 HANDSHAKE, LATEST = "2025-11-25", "2026-07-28"
+BLOCKED = 0.02
+"""Seconds that the tool `blocking` sleeps."""
 URI = "bench://text"
 Result = dict[str, Any]
 
@@ -58,8 +63,13 @@ def handlers(kind: str, rows: int) -> dict[str, Callable[..., Any]]:
     def integer() -> int:
         return 42
 
+    def blocking() -> str:
+        time.sleep(BLOCKED)
+        return NOTE
+
     if kind == "def":
-        return {one.__name__: one for one in (echo, record, model, built, dataclass_table, model_table, integer)}
+        every = (echo, record, model, built, dataclass_table, model_table, integer)
+        return {"blocking": blocking, **{one.__name__: one for one in every}}
 
     async def aecho(text: str) -> str:
         return text
@@ -82,8 +92,8 @@ def handlers(kind: str, rows: int) -> dict[str, Callable[..., Any]]:
     async def ainteger() -> int:
         return 42
 
-    every = (aecho, arecord, amodel, abuilt, adataclass_table, amodel_table, ainteger)
-    return {one.__name__[1:]: one for one in every}
+    later = (aecho, arecord, amodel, abuilt, adataclass_table, amodel_table, ainteger)
+    return {"blocking": blocking, **{one.__name__[1:]: one for one in later}}
 
 
 def other(number: int) -> Callable[..., Any]:
@@ -117,6 +127,11 @@ def _text(result: Result) -> str:
     return str(result["content"][0]["text"])
 
 
+def _says(text: str) -> Callable[[Result], bool]:
+    """Whether the text and the data say the same, so that all systems send as much."""
+    return lambda result: _text(result) == text and result["structuredContent"] == {"result": text}
+
+
 def _data(expected: Any) -> Callable[[Result], bool]:
     """Whether the data, and the text where there is one, say what they should; nulls may be left out."""
     value = json.loads(json.dumps(expected, default=str), object_hook=_without_nulls)
@@ -148,6 +163,7 @@ def _cases(rows: int) -> list[Case]:
     picture = base64.b64encode(PICTURE).decode()
     return [
         _call("echo", "echo", lambda result: _text(result) == NOTE, text=NOTE),
+        _call("echo of 300 characters", "echo", _says(ORDINARY), text=ORDINARY),
         _call("model", "model", _data(asdict(READING))),
         _call("model, built in the call", "built", _data(asdict(READING)), station="Oslo"),
         _call("dataclass", "record", _data(asdict(READING))),
@@ -157,6 +173,8 @@ def _cases(rows: int) -> list[Case]:
         _call("echo with a Context", "context_echo", lambda result: _text(result) == NOTE, text=NOTE),
         Case("list of 100", "tools/list", {}, _lists(100), tools=100),
         Case("list of 1,000", "tools/list", {}, _lists(1_000), tools=1_000),
+        _call("blocking", "blocking", lambda result: _text(result) == NOTE),
+        Case("ping", "ping", {}, lambda result: True),
         _call("integer", "integer", lambda result: _text(result) == "42"),
         Case("read", "resources/read", {"uri": URI}, lambda result: bool(result["contents"][0]["text"] == TEXT)),
         _call("progress", "progress", lambda result: _text(result) == NOTE, text=NOTE),
@@ -165,6 +183,8 @@ def _cases(rows: int) -> list[Case]:
 
 ROWS = 1_000
 CASES = {case.name: case for case in _cases(ROWS)}
+ECHOES = ("echo of 300 characters", "echo")
+"""The cases that are measured over HTTP: an ordinary message, and a short one."""
 
 
 def case(name: str, *, tools: int | None = None, rows: int = ROWS) -> Case:

@@ -39,6 +39,24 @@ class _Exchange:
             self.done.set_result(None)
 
 
+def _scope(method: str, sent: list[tuple[bytes, bytes]], address: str) -> dict[str, Any]:
+    return {
+        "type": "http",
+        "asgi": {"version": "3.0", "spec_version": "2.3"},
+        "http_version": "1.1",
+        "method": method,
+        "scheme": "http",
+        "path": "/mcp",
+        "raw_path": b"/mcp",
+        "root_path": "",
+        "query_string": b"",
+        "headers": sent,
+        "client": (address, 50000),
+        "server": ("127.0.0.1", 8000),
+        "state": {},
+    }
+
+
 class Client:
     """A client of one application, in a loop of its own."""
 
@@ -46,6 +64,7 @@ class Client:
         self.app, self.wire, self.token = app, wire, token
         self.loop = asyncio.new_event_loop()
         self.session: str | None = None
+        self._entered, self._streams = 0, list[asyncio.Task[None]]()
         self._asked: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
         self.loop.run_until_complete(self._open())
         atexit.register(self._close)
@@ -68,6 +87,8 @@ class Client:
             self.session = self.session or found.get(b"mcp-session-id", b"").decode() or None
 
     def _close(self) -> None:
+        for stream in self._streams:
+            stream.cancel()
         self._asked.put_nowait({"type": "lifespan.shutdown"})
         self.loop.run_until_complete(self._life)
         self.loop.close()
@@ -77,25 +98,34 @@ class Client:
         sent |= {"authorization": f"Bearer {self.token}"} if self.token else {}
         return [(name.encode(), value.encode()) for name, value in sent.items()]
 
-    async def _post(self, body: bytes, sent: list[tuple[bytes, bytes]]) -> _Exchange:
+    async def _post(self, body: bytes, sent: list[tuple[bytes, bytes]], address: str = "127.0.0.1") -> _Exchange:
         exchange = _Exchange(body)
-        scope = {
-            "type": "http",
-            "asgi": {"version": "3.0", "spec_version": "2.3"},
-            "http_version": "1.1",
-            "method": "POST",
-            "scheme": "http",
-            "path": "/mcp",
-            "raw_path": b"/mcp",
-            "root_path": "",
-            "query_string": b"",
-            "headers": [*sent, (b"content-length", b"%d" % len(body))],
-            "client": ("127.0.0.1", 50000),
-            "server": ("127.0.0.1", 8000),
-            "state": {},
-        }
-        await self.app(scope, exchange.receive, exchange.send)
+        length = (b"content-length", b"%d" % len(body))
+        await self.app(_scope("POST", [*sent, length], address), exchange.receive, exchange.send)
         return exchange
+
+    def enter(self, count: int, *, with_stream: bool) -> None:
+        """Open so many more sessions, each from its own address, and a stream for later messages in each."""
+        self.loop.run_until_complete(self._enter(count, with_stream))
+
+    async def _enter(self, count: int, with_stream: bool) -> None:
+        named = headers(Case("ping", "ping", {}, bool), self.wire).items()
+        for _ in range(count):
+            address = f"10.0.{self._entered // 256}.{self._entered % 256}"
+            sent = [(name.encode(), value.encode()) for name, value in named]
+            self._entered += 1
+            first, second = opening()
+            exchange = await self._post(first, sent, address)
+            sent += [pair for pair in exchange.start["headers"] if pair[0].lower() == b"mcp-session-id"]
+            await self._post(second, sent, address)
+            if with_stream:
+                stream = _Exchange(b"")
+                asked = self.app(_scope("GET", sent, address), stream.receive, stream.send)
+                self._streams.append(asyncio.create_task(asked))
+                while stream.start is None and not self._streams[-1].done():
+                    await asyncio.sleep(0)
+                if stream.start is None or stream.start["status"] != 200:
+                    raise SystemExit(f"no stream: {stream.start} {stream.parts} {self._streams[-1]}")
 
     def checked(self, system: str, case: Case) -> None:
         """Ask once, and look at the answer."""

@@ -14,7 +14,7 @@ from typing import Any
 import systems
 from payloads import NOTE, rows
 from rounds import environment, resident
-from workload import LATEST, Case, request
+from workload import HANDSHAKE, LATEST, Case, request
 
 __all__ = ["LARGE", "measured"]
 
@@ -44,6 +44,28 @@ def tools(system: str, count: str = "1000") -> float:
     client.timed(listing, 1)
     gc.collect()
     return resident(os.getpid()) - before
+
+
+def sessions(system: str, count: str = "1000") -> float:
+    """KiB that an open session holds while nothing is asked."""
+    return _idle(system, int(count), with_stream=False)
+
+
+def streams(system: str, count: str = "500") -> float:
+    """KiB that an open session holds with a stream for later messages."""
+    return _idle(system, int(count), with_stream=True)
+
+
+def _idle(system: str, count: int, *, with_stream: bool) -> float:
+    from ways.asgi import Client
+
+    client = Client(systems.app(system, systems.build(system)), HANDSHAKE)
+    client.enter(20, with_stream=with_stream)
+    gc.collect()
+    before = resident(os.getpid())
+    client.enter(count, with_stream=with_stream)
+    gc.collect()
+    return (resident(os.getpid()) - before) * 1024 / count
 
 
 def copies(system: str, way: str, kind: str) -> float:
@@ -118,5 +140,5 @@ def registering(system: str, count: str = "1000") -> float:
 
 
 if __name__ == "__main__":
-    measures = {one.__name__: one for one in (tools, registering, copies, retained)}
+    measures = {one.__name__: one for one in (tools, sessions, streams, registering, copies, retained)}
     print(measures[sys.argv[2]](sys.argv[1], *sys.argv[3:]))

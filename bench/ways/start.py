@@ -10,12 +10,13 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import NamedTuple
 
-from rounds import environment
+from rounds import cpu_seconds_of, environment
 from rounds import resident as rounds_resident
 from ways.stdio import Pipe
 
-__all__ = ["FILES", "IMPORTS", "answered", "answered_unchanged", "imported", "resident"]
+__all__ = ["FILES", "IMPORTS", "Start", "answered", "answered_unchanged", "imported", "resident"]
 
 IMPORTS = {
     "plainmcp": "from plainmcp import Server",
@@ -46,6 +47,13 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_utime - before)
 """
 
 
+class Start(NamedTuple):
+    """What a process has taken until its answer to initialize."""
+
+    seconds: float
+    cpu: float  # seconds as well
+
+
 def _server(system: str) -> Pipe:
     source = f"{IMPORTS[system]}\n{_MADE[system]}\n{_ECHO}\n{_RUN[system]}"
     return Pipe([sys.executable, "-c", source])
@@ -60,11 +68,11 @@ def imported(system: str) -> float:
 
 def answered(system: str) -> float:
     """Seconds from the start of a process to its answer to initialize."""
-    return _time_first_answer(lambda: _server(system))
+    return _time_first_answer(lambda: _server(system)).seconds
 
 
-def answered_unchanged(package: str, by_plainmcp: bool) -> float:
-    """Seconds from the start of a process to its answer to initialize: a file for a package, run by it or by us."""
+def answered_unchanged(package: str, by_plainmcp: bool) -> Start:
+    """From the start of a process to its answer to initialize: a file for a package, run by it or by us."""
     with TemporaryDirectory() as folder:
         file = Path(folder) / "server_of_theirs.py"
         file.write_text(FILES[package] + _ECHO + _MAIN, "utf-8")
@@ -73,12 +81,12 @@ def answered_unchanged(package: str, by_plainmcp: bool) -> float:
         return _time_first_answer(lambda: Pipe([sys.executable, *command], **variables))
 
 
-def _time_first_answer(begin: Callable[[], Pipe]) -> float:
+def _time_first_answer(begin: Callable[[], Pipe]) -> Start:
     start = time.perf_counter()
     pipe = begin()
     try:
         answer = pipe.initialize()
-        took = time.perf_counter() - start
+        took = Start(time.perf_counter() - start, cpu_seconds_of(pipe.process.pid))
     finally:
         pipe.close()
     assert json.loads(answer)["result"]["serverInfo"]["name"] == "bench"
