@@ -16,7 +16,7 @@ READY := $(VENV)/.ready
 SERVES := $(VENV)/.serves
 PEERS := .venv-bench
 
-.PHONY: help run replicas soak environment test test-fast test-versions mutants realworld suites check bench bench-quick bench-replicas instructions docs pictures clean
+.PHONY: help run replicas soak environment test test-fast test-versions mutants realworld suites check bench bench-quick bench-public bench-replicas instructions docs pictures clean
 
 help:
 	@echo "make run         serve the weather example on loopback, with a page, and print lines to try it [PORT=8000]"
@@ -31,6 +31,7 @@ help:
 	@echo "make check       formatting, lint and types"
 	@echo "make bench       measure speed and memory compared with other packages: a quarter of an hour, writes bench/RESULTS.md and README's table"
 	@echo "make instructions   count the instructions of a request, if valgrind is installed: two minutes"
+	@echo "make bench-public   measure the two read workloads of a public benchmark: five minutes, writes bench/PUBLIC.md"
 	@echo "make bench-replicas   measure what several processes cost and bring: three minutes, writes bench/REPLICAS.md"
 	@echo "make docs        build the documentation into site"
 	@echo "make pictures    write the pictures of the page, the site and the terminal into docs/images"
@@ -111,6 +112,10 @@ bench-replicas: $(READY)
 
 bench: $(PEERS)/.ready
 	@$(PEERS)/bin/python bench/run.py
+
+# The read workloads of TM Dev Lab's benchmark; writes bench/PUBLIC.md.
+bench-public: $(PEERS)/.ready
+	@$(PEERS)/bin/python bench/public.py
 
 # Counted by valgrind, so that the load of the machine does not matter; a few minutes.
 instructions: $(READY)

@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from rounds import cpu_seconds_of
 from workload import CASES, HANDSHAKE, Case, check, headers, opening, request
 
-__all__: list[str] = []
+__all__ = ["LAST_CHUNK", "PATIENCE", "WARM", "lines_of", "post", "without_chunks"]
 
 WARM = 0.25  # of the seconds, before they count
 PATIENCE = 30.0
@@ -35,18 +35,18 @@ class Connection:
         fields = {**headers(case, wire), "host": f"127.0.0.1:{port}"}
         if wire == HANDSHAKE:
             for body in opening():
-                head, _ = self._ask(_post(body, fields))
+                head, _ = self._ask(post(body, fields))
                 fields |= {name: head[name] for name in ("mcp-session-id",) if name in head}
         self._fields = fields
-        self.request = _post(request(case, wire), fields)
+        self.request = post(request(case, wire), fields)
         _, self.expected = self._ask(self.request)
-        check("the server", case, _without_chunks(self.expected))
+        check("the server", case, without_chunks(self.expected))
 
     def leave(self) -> None:
         """End the session, where there is one: servers that keep many become slow."""
         if "mcp-session-id" in self._fields:
             self.socket.setblocking(True)
-            self._ask(_lines("DELETE", self._fields))
+            self._ask(lines_of("DELETE", self._fields))
 
     def _ask(self, data: bytes) -> tuple[dict[str, str], bytes]:
         """The headers and the body of an answer; a body in chunks keeps the marks of its chunks."""
@@ -71,7 +71,7 @@ class Connection:
         return data
 
 
-def _without_chunks(body: bytes) -> bytes:
+def without_chunks(body: bytes) -> bytes:
     """The content of a body that may have come in chunks."""
     if not body.endswith(LAST_CHUNK):
         return body
@@ -82,11 +82,11 @@ def _without_chunks(body: bytes) -> bytes:
     return content
 
 
-def _post(body: bytes, fields: dict[str, str]) -> bytes:
-    return _lines("POST", {**fields, "content-length": str(len(body))}) + body
+def post(body: bytes, fields: dict[str, str]) -> bytes:
+    return lines_of("POST", {**fields, "content-length": str(len(body))}) + body
 
 
-def _lines(method: str, fields: dict[str, str]) -> bytes:
+def lines_of(method: str, fields: dict[str, str]) -> bytes:
     lines = [f"{name}: {value}\r\n" for name, value in fields.items()]
     return f"{method} /mcp HTTP/1.1\r\n{''.join(lines)}\r\n".encode()
 

@@ -14,6 +14,7 @@ __all__ = ["GO", "TYPESCRIPT", "Missing", "describe_versions", "serve_command", 
 
 TYPESCRIPT = "TypeScript SDK"
 PACKAGES = {"@modelcontextprotocol/server": "2.4.0", "@modelcontextprotocol/node": "2.1.2"}
+REDIS_CLIENT = {"ioredis": "6.0.0"}
 GO = "Go SDK"
 GO_PACKAGE, GO_VERSION = "kubernetes-mcp-server", "0.0.67"
 """A published server on the official Go SDK: npm has no smaller one."""
@@ -35,10 +36,10 @@ class Missing(Exception):
     """There is no Node, or npm could not install the packages."""
 
 
-def serve_command(port: int) -> list[str]:
-    """The command that serves the echo tool on a port of loopback; raises Missing."""
-    node = _find_node()
-    return [str(node), str(HERE / "typescript.mjs"), str(_install_packages(node, PACKAGES)), str(port)]
+def serve_command(port: int, tools: str = "echo") -> list[str]:
+    """The command that serves the tools "echo" or "public" on a port of loopback; raises Missing."""
+    node, packages = _find_node(), PACKAGES if tools == "echo" else PACKAGES | REDIS_CLIENT
+    return [str(node), str(HERE / "typescript.mjs"), str(_install_packages(node, packages)), str(port), tools]
 
 
 def serve_go_command(port: int) -> list[str]:

@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from contextlib import ExitStack
 from typing import Any
 
@@ -26,13 +27,16 @@ BLOCKING = 64
 class Served:
     """A system on a port of loopback; raises node.Missing where it needs a Node and there is none."""
 
-    def __init__(self, system: str, stack: ExitStack) -> None:
+    def __init__(
+        self, system: str, stack: ExitStack, command: Callable[[str, int], list[str]] | None = None, **variables: str
+    ) -> None:
         self.system = system
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
         quiet = subprocess.DEVNULL
-        self._process = subprocess.Popen(_command(system, self.port), stdout=quiet, stderr=quiet, env=environment())
+        started = (command or _command)(system, self.port)
+        self._process = subprocess.Popen(started, stdout=quiet, stderr=quiet, env={**environment(), **variables})
         stack.callback(self._end)
         until = time.monotonic() + 60
         while True:
