@@ -5,6 +5,7 @@ from typing import Any
 
 from plainmcp import Server
 from plainmcp.files.regular import MAX_SIZE
+from plainmcp.limits.turns import Turns
 from plainmcp.protocol.dispatch import MAX_BATCH
 from plainmcp.protocol.methods.subscriptions import MAX_CHARACTERS, MAX_SUBSCRIPTIONS
 from plainmcp.protocol.store_keys import MAX_ID
@@ -17,7 +18,7 @@ from plainmcp.transports.http.shared.session import MAX_COPY, MAX_FORWARDED
 from plainmcp.transports.http.shared.standing_streams import MAX_REPLAY
 from plainmcp.transports.http.stream import MAX_BYTES, MAX_EVENTS
 from plainmcp.transports.stdio import MAX_LINE, MAX_RUNNING
-from plainmcp.transports.threads import FILE_THREADS, FILE_THREADS_EACH
+from plainmcp.transports.threads import FILE_THREADS
 from plainmcp.ui import preview_route
 from plainmcp.wire import codec
 
@@ -33,11 +34,24 @@ the address of the client. Behind a proxy all clients have the address of the pr
 principal or address.
 
 Anyone can open many sessions. So the anonymous callers at one address have at most three quarters of each limit
-together, threads included; IPv6 addresses with the same first half are one. The same holds for callers whose
-`principal=` gives objects that compare by identity.
+together; IPv6 addresses with the same first half are one. The same holds for callers whose `principal=` gives objects
+that compare by identity.
+
+These shares hold also while nobody else needs the rest. Nothing here can be taken back soon from a caller who has it:
+a request may run and a stream stay open for hours, a question waits for minutes, a body arrives for up to a minute,
+and bytes that wait for a client could only be thrown away. [Threads](#threads-for-plain-functions) are lent.
 
 A refusal names the option, and has the header `Retry-After`. The status is 429 for the share of a caller or an
 address, and 503 for the limit of all. If you set a limit below its share of one caller, set that one too."""
+
+_LENT = """\
+Idle threads are lent. Over HTTP a caller gets another thread as long as it then has at most three times as many as
+are left: {alone} of {most} if it is alone, and {both} each if two want all that they can get. The anonymous callers
+at one address count as one caller. No function is interrupted: whoever has more than that gets no other thread, and
+the threads whose functions end go to callers who have fewer. So another caller's function starts at once while a
+thread is left, and it takes five callers whose functions never end to hold all.
+
+`threads_per_caller` is a fixed number instead: one caller gets as many, whatever is left, and never more."""
 
 SHARES = {
     "max_running": ("requests that run, or that wait for a thread", "429 or 503"),
@@ -78,6 +92,7 @@ def page() -> str:
         "## Threads for plain functions",
         "Options of `Server`:",
         table(["option", "default", "what"], _thread_rows()),
+        _lent(),
         f"If a request waits {LATE:g} seconds for a thread, the log says which functions hold them, and the option.",
         "## Messages and sessions over HTTP",
         table(["option", "default", "what", "beyond it"], _message_rows()),
@@ -100,12 +115,26 @@ def _thread_rows() -> Iterator[list[str]]:
     server: Any = Server("s")
     rows = {
         "threads": "plain functions that run at a time; others wait, and callers take turns",
-        "threads_per_caller": "of these, those of one caller over HTTP",
+        "threads_per_caller": "of these, those of one caller over HTTP; `None` lends what is idle",
         "max_waiting_threads": "more threads: they wait for a client, or their function did not end in time",
     }
     for name, what in rows.items():
-        yield [code(name), f"{getattr(server, name):,}", what]
-    yield ["", str(FILE_THREADS), f"threads that read files, besides; {FILE_THREADS_EACH} of these for one caller"]
+        value = getattr(server, name)
+        yield [code(name), code("None") if value is None else f"{value:,}", what]
+    yield ["", str(FILE_THREADS), "threads that read files, besides; they are lent as the others are"]
+
+
+def _lent() -> str:
+    most = Server("s").threads
+    return _LENT.format(most=most, alone=_share_among(most, 1), both=_share_among(most, 2))
+
+
+def _share_among(most: int, callers: int) -> int:
+    """How many threads each caller has if all want all."""
+    turns: Turns[Any] = Turns(most)
+    while able := [caller for caller in range(callers) if turns.may_have(caller)]:
+        turns.add(min(able, key=lambda caller: turns.held.get(caller, 0)), 1)
+    return turns.held[0]
 
 
 def _message_rows() -> Iterator[list[str]]:

@@ -36,7 +36,9 @@ _SERVER_OPTIONS = {
     "state_seconds": "How long such state is valid.",
     "timeout": "Seconds after which a function is cancelled, unless it has its own timeout.",
     "threads": "How many plain functions may run at a time in an event loop.",
-    "threads_per_caller": "Of these, those of one caller over HTTP; `None` for three quarters.",
+    "threads_per_caller": (
+        "Of these, those of one caller over HTTP; `None` [lends](limits.md#threads-for-plain-functions) what is idle."
+    ),
     "max_waiting_threads": "How many more threads may wait for clients, or run a function that did not end in time.",
     "batches": "Accept arrays of messages on every revision.",
     "mask_errors": "Whether the text of an unexpected exception stays in the log; with `False` clients are sent it.",

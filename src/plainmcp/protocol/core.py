@@ -150,7 +150,7 @@ class Core:
         key: bytes | None = None,
         state_seconds: float = 600,
         timeout: float | None = None,
-        threads: int = 32,
+        threads: int = 88,
         threads_per_caller: int | None = None,
         max_waiting_threads: int = 256,
         batches: bool = False,
@@ -170,7 +170,7 @@ class Core:
         if threads < 1:
             raise AuthorError("threads is at least 1")
         if threads_per_caller is not None and threads_per_caller < 1:
-            raise AuthorError("threads_per_caller is at least 1, or None for three quarters of threads")
+            raise AuthorError("threads_per_caller is at least 1, or None for a share of those that are free")
         if max_waiting_threads < 0:
             raise AuthorError("max_waiting_threads is at least 0")
         _check_seconds("timeout", timeout)
@@ -196,7 +196,7 @@ class Core:
         self.state_seconds = state_seconds
         self.timeout = timeout
         self.threads = threads  # how many plain functions may run at the same time
-        self.threads_per_caller = threads_per_caller or max(1, threads * 3 // 4)  # over HTTP
+        self.threads_per_caller = threads_per_caller  # over HTTP; None for a share of those that are free
         self.max_waiting_threads = max_waiting_threads  # beside these: for answers, or after they were given up
         self.batches = batches
         self.mask_errors = mask_errors  # whether clients are not sent the text of unexpected exceptions

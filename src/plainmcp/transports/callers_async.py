@@ -29,8 +29,6 @@ __all__ = ["identify_by_auth", "identify_by_host"]
 
 MAX_THREADS = 8
 """How many tokens one plain verifier verifies at the same time."""
-MAX_THREADS_EACH = 6
-"""How many of these run for one address."""
 MAX_WAITING = 256
 """How many tokens one verifier may verify, or let wait for a thread; more are a 503."""
 MAX_WAITING_EACH = 128
@@ -115,7 +113,7 @@ class _Lane:
     """The threads for one verifier, and how many tokens wait for it."""
 
     def __init__(self) -> None:
-        self._threads = Threads(MAX_THREADS, most_each=MAX_THREADS_EACH)
+        self._threads = Threads(MAX_THREADS)
         self._waiting = Share("verifications", "open", "auth", MAX_WAITING, MAX_WAITING_EACH)
 
     async def verify(

@@ -8,15 +8,15 @@ import logging
 import os
 import threading
 import time
-from collections import OrderedDict, deque
 from collections.abc import Callable, Generator, Hashable
 from contextlib import contextmanager
-from operator import itemgetter
+from operator import attrgetter
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Protocol, TypeVar
 from weakref import WeakKeyDictionary, WeakSet
 
-from ..limits.shares import AtAddress, Tally, most_at_address
+from ..limits.shares import AtAddress
+from ..limits.turns import Turns, group_of
 from ..protocol.core import Core
 from ..protocol.failures import log_exception
 from .held_threads import HeldLimit, HeldThreads
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "FILE_THREADS",
-    "FILE_THREADS_EACH",
     "Executor",
     "Job",
     "OwnThreads",
@@ -41,6 +40,19 @@ T = TypeVar("T")
 
 _log = logging.getLogger("plainmcp")
 _local = threading.local()  # .job: the job that a thread of ours runs
+
+# The theory: who may have a thread is in `limits/turns`; when one is woken is here.
+#
+# To wake a thread costs more than a short function. So only a few are woken at a time, for the interpreter runs one
+# of them. Other jobs wait, and a thread whose function has ended takes the next one without waking another. When all
+# that were woken have begun, their functions may be blocked, for all we know, and the next few are woken. So while no
+# thread is waking, no job waits that may run.
+#
+# A job that was given up, or waits for its client, gives back its place, but not its thread: then there are more
+# threads than places, and those that find no place left when their job ends, end.
+
+MAX_WAKING = 4
+"""How many threads may be woken at a time."""
 
 Work = Callable[[], object]
 Inbox = SimpleQueue["Job | None"]  # the next job of one thread, or None to end it
@@ -86,11 +98,10 @@ class Job:
 
 
 class Threads:
-    """Threads for the work of many callers, which take turns.
+    """Threads for the work of many callers, which take turns and have shares: see `Turns`.
 
-    At most `most` jobs run at a time, and at most `most_each` of one caller; anonymous callers at one address have a
-    limit together, as in shares. A job that was given up, or waits for an answer of its client, does not count, as
-    long as there are at most `most_released` of them. None is no caller in particular, and may use all threads.
+    A job that was given up, or waits for an answer of its client, does not count, as long as there are at most
+    `most_released` of them.
     """
 
     def __init__(
@@ -104,8 +115,7 @@ class Threads:
         has_options: bool = False,
     ) -> None:
         self._most = most
-        self._most_each = most if most_each is None else most_each
-        self._most_at_address = most_at_address(most, self._most_each)
+        self._most_each = most_each
         self._most_released = most_released
         self._idle_seconds = idle_seconds
         self.files: Threads = files or self
@@ -117,10 +127,9 @@ class Threads:
     def reset(self) -> None:
         """Start without threads and without work."""
         self._lock = threading.Lock()  # for the attributes below
-        self._waiting: OrderedDict[Hashable, deque[Job]] = OrderedDict()  # by caller, in the order of their turns
+        self._turns: Turns[Job] = Turns(self._most, self._most_each)
         self._idle: list[Inbox] = []
-        self._running = Tally()  # jobs with a slot, by caller
-        self._count = 0  # of all these jobs
+        self._waking = 0  # threads that were given a job and have not begun
         self.released = 0
         """How many jobs run without a slot."""
         self._watch = HeldThreads(self)
@@ -129,14 +138,10 @@ class Threads:
         """Run a function as soon as a thread is free. It has to handle its own result and exceptions."""
         job = Job(work, caller, self)
         with self._lock:
-            if not self._has_slot_for(caller):
+            if not (self._waking < MAX_WAKING and self._turns.may_have(caller) and self._wake(job)):
                 job.since = time.monotonic()
-                self._waiting.setdefault(caller, deque()).append(job)
+                self._turns.wait(job)
                 self._watch.begin()
-                return job
-            inbox = self._take_thread()
-            self._occupy(job)
-        inbox.put(job)
         return job
 
     def close(self) -> None:
@@ -150,100 +155,75 @@ class Threads:
     def withdraw(self, job: Job) -> bool:
         """Forget a job that waits for a thread, with everything that it holds; returns whether it did wait."""
         with self._lock:
-            jobs = self._waiting.get(job.caller, ())
-            if job.has_slot or job not in jobs:
-                return False
-            self._waiting[job.caller].remove(job)
-            if not self._waiting[job.caller]:
-                del self._waiting[job.caller]
-            return True
+            return self._turns.withdraw(job)
 
     def release(self, job: Job) -> bool:
-        """Let another job run in the place of this one, if not too many are released; returns whether it was done."""
+        """Let other jobs run in the place of this one, if not too many are released; returns whether it was done."""
         with self._lock:
             if not job.has_slot or job.has_ended or self.released >= self._most_released:
                 return False
-            self._vacate(job)
+            self._set_slot(job, False)
             self.released += 1
-            following = self._next()
-            if following is None:
-                return True
-            try:
-                inbox = self._take_thread()
-            except RuntimeError:  # no thread can start now, so it waits for one that ends
-                self._vacate(following)
-                self._waiting.setdefault(following.caller, deque()).appendleft(following)
-                return True
-        inbox.put(following)
-        return True
+            self._wake_for_waiting()
+            return True
 
     def regain(self, job: Job) -> None:
         """Count a released job again. It does not wait for a place: it may need what it holds to end."""
         with self._lock:
             if not job.is_given_up:
                 self.released -= 1
-                self._occupy(job)
+                self._set_slot(job, True)
 
     def find_oldest(self) -> tuple[Hashable, float] | None:
         """The caller of the job that has waited longest, and the time since when; None if none waits."""
         with self._lock:
-            waiting = [(jobs[0].since, caller) for caller, jobs in self._waiting.items()]
-        since, caller = min(waiting, key=itemgetter(0), default=(0.0, None))
-        return (caller, since) if waiting else None
+            job = min(self._turns.first_jobs(), key=attrgetter("since"), default=None)
+        return None if job is None else (job.caller, job.since)
 
     def find_held_limit(self, caller: Hashable) -> HeldLimit:
         """The limit that lets the jobs of a caller wait."""
+        turns, each, group = self._turns, self._most_each, group_of(caller)
         where = f" at {caller.address}" if type(caller) is AtAddress else ""
-        if self._count >= self._most:
+        if turns.count >= self._most:
             limit = HeldLimit(f"all {self._most} threads", "threads", lambda other: True)
-        elif self._running.get(caller, 0) >= self._most_each:
-            text = f"all {self._most_each} threads that one caller{where} may use"
+        elif each is not None and turns.held.get(caller, 0) >= each:
+            text = f"all {each} threads that one caller{where} may use"
             limit = HeldLimit(text, "threads_per_caller", lambda other: other == caller)
         else:
-            text = f"all {self._most_at_address} threads that anonymous callers{where} may use together"
-            address = getattr(caller, "address", None)
-            limit = HeldLimit(text, "threads", lambda other: getattr(other, "address", None) == address)
+            who = f"anonymous callers{where} may now use together" if where else "one caller may now use"
+            text = f"all {turns.held.get(group, 0)} of {self._most} threads that {who}"
+            limit = HeldLimit(text, "threads", lambda other: group_of(other) == group)
         return limit if self._has_options else limit._replace(option=None)
 
     # With the lock --------------------------------------------------------------------------------
 
-    def _has_slot_for(self, caller: Hashable) -> bool:
-        running = self._running.get
-        if self._count >= self._most or (caller is not None and running(caller, 0) >= self._most_each):
-            return False
-        return type(caller) is not AtAddress or running(caller.address, 0) < self._most_at_address
+    def _set_slot(self, job: Job, has_slot: bool) -> None:
+        job.has_slot = has_slot
+        self._turns.add(job.caller, 1 if has_slot else -1)
 
-    def _occupy(self, job: Job) -> None:
-        job.has_slot = True
-        self._running.add(job.caller, 1)
-        self._count += 1
-
-    def _vacate(self, job: Job) -> None:
-        job.has_slot = False
-        self._running.add(job.caller, -1)
-        self._count -= 1
-
-    def _take_thread(self) -> Inbox:
-        """An idle thread, or a new one."""
+    def _wake(self, job: Job) -> bool:
+        """Give a job to an idle thread or a new one; False if no thread can start now, so that it waits for one."""
         if self._idle:
-            return self._idle.pop()
-        inbox: Inbox = SimpleQueue()
-        name = f"plainmcp-{self._count + 1}"
-        threading.Thread(target=self._serve, args=(inbox,), name=name, daemon=True).start()
-        return inbox
+            inbox = self._idle.pop()
+        else:
+            inbox = SimpleQueue()
+            name = f"plainmcp-{self._turns.count + 1}"
+            try:
+                threading.Thread(target=self._serve, args=(inbox,), name=name, daemon=True).start()
+            except RuntimeError:
+                if not self._turns.count and not self.released:  # none that could end
+                    raise
+                return False
+        self._set_slot(job, True)
+        self._waking += 1
+        inbox.put(job)
+        return True
 
-    def _next(self) -> Job | None:
-        """The next job that may run, with a slot; the caller of it has its next turn after all others."""
-        for caller, jobs in self._waiting.items():
-            if self._has_slot_for(caller):
-                job = jobs.popleft()
-                if jobs:
-                    self._waiting.move_to_end(caller)
-                else:
-                    del self._waiting[caller]
-                self._occupy(job)
-                return job
-        return None
+    def _wake_for_waiting(self) -> None:
+        """Wake threads for jobs that wait and may run, once all that were woken before have begun."""
+        if not self._waking:
+            while self._waking < MAX_WAKING and (job := self._turns.find_next()) is not None and self._wake(job):
+                self._turns.end_turn(job)
 
     # In a thread ----------------------------------------------------------------------------------
 
@@ -260,12 +240,18 @@ class Threads:
         """The next job; None if the thread is to end."""
         while True:
             try:
-                return inbox.get(timeout=self._idle_seconds)
+                job = inbox.get(timeout=self._idle_seconds)
             except Empty:
                 with self._lock:
                     if inbox in self._idle:  # no work for a while
                         self._idle.remove(inbox)
                         return None
+            else:
+                if job is not None:
+                    with self._lock:
+                        self._waking -= 1
+                        self._wake_for_waiting()
+                return job
 
     def _run(self, job: Job) -> None:
         _local.job = job
@@ -282,13 +268,19 @@ class Threads:
         with self._lock:
             job.has_ended = True
             if job.has_slot:
-                self._vacate(job)
+                self._set_slot(job, False)
             else:
                 self.released -= 1
-            following = self._next()
-            is_idle = following is None and self._count + len(self._idle) < self._most and self._idle_seconds > 0
+            following = self._turns.find_next()
+            if following is not None:
+                self._set_slot(following, True)
+                self._turns.end_turn(following)
+            is_idle = (
+                following is None and self._turns.count + len(self._idle) < self._most and self._idle_seconds > 0
+            )
             if is_idle:
                 self._idle.append(inbox)
+            self._wake_for_waiting()
             return following, following is not None or is_idle
 
 
@@ -364,8 +356,6 @@ class WaitingThread:
 
 FILE_THREADS = 8
 """How many threads read files: functions that do not end must not block them."""
-FILE_THREADS_EACH = 6
-"""How many of these read for one caller over HTTP."""
 
 _threads: WeakKeyDictionary[Core, Threads] = WeakKeyDictionary()
 _all: WeakSet[Threads] = WeakSet()
@@ -382,7 +372,7 @@ def threads_of(server: Core) -> Threads:
 def make_threads(server: Core) -> Threads:
     """New threads with the limits of a server."""
     each, released = server.threads_per_caller, server.max_waiting_threads
-    files = Threads(FILE_THREADS, most_each=FILE_THREADS_EACH)
+    files = Threads(FILE_THREADS)
     return Threads(server.threads, most_each=each, most_released=released, files=files, has_options=True)
 
 

@@ -85,9 +85,9 @@ def test_a_plain_tool_that_waits_for_the_threads_of_its_address_is_in_the_log_on
 
     asyncio.run(serve())
     assert lines(caplog) == [
-        "a request has waited N s: all 3 threads that one caller at 192.0.2.7 may use are held, by "
-        "stuck at test_held_threads.py:N (2), file://slow at test_held_threads.py:N (1). "
-        "Server(threads_per_caller=…) changes their number. With timeout=, a feature gives up its thread."
+        "a request has waited N s: all 3 of 4 threads that anonymous callers at 192.0.2.7 may now use together are "
+        "held, by stuck at test_held_threads.py:N (2), file://slow at test_held_threads.py:N (1). "
+        "Server(threads=…) changes their number. With timeout=, a feature gives up its thread."
     ]
     assert [record.levelno for record in caplog.records if "has waited" in record.getMessage()] == [logging.WARNING]
 
@@ -100,7 +100,8 @@ def test_a_plain_tool_that_waits_for_the_threads_of_its_address_is_in_the_log_on
         (
             [AtAddress("192.0.2.1", key) for key in (1, 2, 3)],
             AtAddress("192.0.2.1", 4),
-            "all 3 threads that anonymous callers at 192.0.2.1 may use together are held, by {3}. Server(threads=…)",
+            "all 3 of 4 threads that anonymous callers at 192.0.2.1 may now use together are held, by {3}. "
+            "Server(threads=…)",
         ),
     ],
 )

@@ -12,7 +12,7 @@ from mounted import Live, modern
 from plainmcp import Server
 from plainmcp.limits.shares import caller_of
 from plainmcp.protocol.files import Directory
-from plainmcp.transports.threads import Threads, threads_of, without_slot
+from plainmcp.transports.threads import MAX_WAKING, Inbox, Threads, threads_of, without_slot
 
 SECONDS = 10
 
@@ -41,8 +41,9 @@ class Works:
         return work
 
 
-def test_one_caller_does_not_get_all_threads() -> None:
-    threads, works = Threads(3, most_each=2), Works()
+@pytest.mark.parametrize("most_each", [2, None])
+def test_one_caller_does_not_get_all_threads(most_each: int | None) -> None:
+    threads, works = Threads(3, most_each=most_each), Works()
     for number in range(5):
         threads.submit(works.make(f"a{number}"), "ann")
     threads.submit(works.make("b0"), "bob")
@@ -65,7 +66,7 @@ def test_anonymous_callers_at_one_address_do_not_get_all_threads() -> None:
     until(lambda: works.running[-1] == "other")
     works.go.set()
     until(lambda: len(works.done) == 5)
-    until(lambda: not threads._running)
+    until(lambda: not threads._turns.held)
 
 
 def test_one_caller_does_not_get_all_threads_that_read_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -192,11 +193,11 @@ def test_work_that_was_given_up_before_a_thread_was_free_is_forgotten() -> None:
     until(lambda: works.running)
     jobs = [threads.submit(lambda name=name: done.append(name), "ann") for name in "abc"]
     jobs[1].give_up()
-    assert [len(waiting) for waiting in threads._waiting.values()] == [2]
+    assert len(list(threads._turns.first_jobs())) == 1 and threads.find_oldest() == ("ann", jobs[0].since)
     jobs[0].give_up()
     jobs[2].give_up()
     jobs[2].give_up()
-    assert not threads._waiting and threads.released == 0
+    assert threads.find_oldest() is None and threads.released == 0
     works.go.set()
     threads.submit(lambda: done.append("last"), "ann")
     until(lambda: done == ["last"])
@@ -234,10 +235,56 @@ def test_work_that_waits_when_no_thread_can_start_runs_later(monkeypatch: pytest
     until(lambda: done == ["other"])
 
 
+def test_work_that_comes_when_no_thread_can_start_waits_for_one_that_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    threads, works, done = Threads(2), Works(), list[str]()
+    threads.submit(works.make("first"))
+    until(lambda: works.running)
+
+    def refuse(_: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(threading.Thread, "start", refuse)
+        threads.submit(lambda: done.append("second"))
+    works.go.set()
+    until(lambda: done == ["second"])
+
+
+def test_functions_that_block_get_all_threads_although_few_are_woken_at_a_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Only the first four threads were given a job before one began; then these wake the others."""
+    begin, threads, works = threading.Event(), Threads(88), Works()
+    serve, given = Threads._serve, list[object]()
+
+    def serve_later(self: Threads, inbox: Inbox) -> None:
+        given.append(inbox)
+        begin.wait(SECONDS)
+        serve(self, inbox)
+
+    monkeypatch.setattr(Threads, "_serve", serve_later)
+    for number in range(100):
+        threads.submit(works.make(str(number)))
+    time.sleep(0.1)
+    assert len(given) == MAX_WAKING
+    begin.set()
+    until(lambda: len(works.running) == 88)
+    works.go.set()
+    until(lambda: len(works.done) == 100)
+    until(lambda: threads._turns.count == 0 and len(threads._idle) == 88)
+
+
+def test_a_thread_that_ends_its_work_takes_the_next_without_waking_another() -> None:
+    threads, used = Threads(88), set[int]()
+    for _ in range(1_000):
+        threads.submit(lambda: used.add(threading.get_ident()))
+    until(lambda: threads._turns.count == 0)
+    assert len(used) < 44
+
+
 def test_a_server_has_the_limits_of_its_options() -> None:
-    server = Server("s", threads=8)
-    assert (server.threads_per_caller, server.max_waiting_threads) == (6, 256)
-    assert Server("s", threads=1).threads_per_caller == 1
+    server = Server("s")
+    assert (server.threads, server.threads_per_caller, server.max_waiting_threads) == (88, None, 256)
     threads = threads_of(Server("s", threads=2, threads_per_caller=1, max_waiting_threads=0))
     assert (threads._most, threads._most_each, threads._most_released) == (2, 1, 0)
     assert threads.files is not threads and threads.files.files is threads.files
