@@ -1,15 +1,16 @@
 """Callers of the server in server.py: a polite one, and connections that send something and never read."""
 
 import json
+import selectors
 import socket
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from http.client import HTTPConnection
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 __all__ = ["HANDSHAKE", "MODERN", "Caller", "Served", "read_status", "serve"]
 
@@ -152,12 +153,35 @@ class Caller:
         self, message: Any, headers: dict[str, str], verb: str = "POST", size: int | None = None
     ) -> socket.socket:
         """Send a request on a new connection; `size` is the length that is announced, without a body."""
+        connection = socket.create_connection(("127.0.0.1", self.port), SECONDS, self.source)
+        connection.sendall(self._encode(message, headers, verb, size))
+        return connection
+
+    def _encode(self, message: Any, headers: dict[str, str], verb: str = "POST", size: int | None = None) -> bytes:
         body = b"" if message is None or size is not None else json.dumps(message).encode()
         lines = [f"{verb} /mcp HTTP/1.1", f"Host: 127.0.0.1:{self.port}", f"Content-Length: {size or len(body)}"]
         lines += [f"{name}: {value}" for name, value in headers.items()]
-        connection = socket.create_connection(("127.0.0.1", self.port), SECONDS, self.source)
-        connection.sendall("\r\n".join(lines).encode() + b"\r\n\r\n" + body)
-        return connection
+        return "\r\n".join(lines).encode() + b"\r\n\r\n" + body
+
+    def call_steadily(self, connections: int, seconds: float, name: str, /, **arguments: Any) -> list[float]:
+        """When calls of a tool ended within some seconds, with one under way on each connection."""
+        request = self._encode(*self.message("tools/call", name=name, arguments=arguments))
+        ended, ends = list[float](), time.monotonic() + seconds
+        with ExitStack() as stack, selectors.DefaultSelector() as selector:
+            for _ in range(connections):
+                connection = socket.create_connection(("127.0.0.1", self.port), SECONDS, self.source)
+                selector.register(stack.enter_context(connection), selectors.EVENT_READ, bytearray())
+                connection.sendall(request)
+            while time.monotonic() < ends:
+                for key, _ in selector.select(0.1):
+                    connection, response = cast(socket.socket, key.fileobj), key.data
+                    response += connection.recv(2**16)
+                    assert response.startswith(b"HTTP/1.1 200"), response
+                    if response.endswith(b"}}"):
+                        response.clear()
+                        ended.append(time.monotonic())
+                        connection.sendall(request)
+        return ended
 
 
 def read_status(connection: socket.socket) -> int:
