@@ -37,7 +37,7 @@ Anyone can open many sessions. So the anonymous callers at one address have at m
 together; IPv6 addresses with the same first half are one. The same holds for callers whose `principal=` gives objects
 that compare by identity.
 
-These shares hold also while nobody else needs the rest. Nothing here can be taken back soon from a caller who has it:
+These shares hold also while the rest is not used. Nothing here can be taken back soon from a caller who has it:
 a request may run and a stream stay open for hours, a question waits for minutes, a body arrives for up to a minute,
 and bytes that wait for a client could only be thrown away. [Threads](#threads-for-plain-functions) are lent.
 
@@ -47,7 +47,7 @@ address, and 503 for the limit of all. If you set a limit below its share of one
 _LENT = """\
 Idle threads are lent. Over HTTP a caller gets another thread as long as it then has at most three times as many as
 are left: {alone} of {most} if it is alone, and {both} each if two want all that they can get. The anonymous callers
-at one address count as one caller. No function is interrupted: whoever has more than that gets no other thread, and
+at one address count as one caller. No function is interrupted: a caller who has more than that gets no other thread, and
 the threads whose functions end go to callers who have fewer. So another caller's function starts at once while a
 thread is left, and it takes five callers whose functions never end to hold all.
 
