@@ -5,15 +5,21 @@ On the store of the server, or in memory if it has none. Knows bytes, not what a
 The theory. A record has a key of its own in the store. What the records of one share take, and what those of all
 shares take, stands in ledgers: small values that change by compare-and-set, so that several processes count alike.
 Space is taken in the ledgers before a record is written, and given back after it was removed. So a process that dies
-in between leaves space that is taken and not used, until the entry of the ledger expires with its record: the limits
-hold at every moment, and a record may be refused too early. Before that happens for all shares together, they are
-counted again.
+in between, or a store that fails, leaves space that is taken and not used, until the record is written again or the
+entry of the ledger expires with it: the limits hold at every moment, and a record may be refused too early. Before
+that happens for all shares together, they are counted again.
+
+Each attempt to write a record has an entry of its own, so that an attempt that loses against another one gives back
+its own space and no other. Of the attempts for one record the largest counts. A ledger of a share is read after that
+of all shares: the last one who writes what a share has there has seen all that others wrote before.
 
 A record that another version of this code has written is treated as absent, so that replicas of two releases may run
 side by side. So is one that was not signed with the key of the server.
 """
 
 from collections.abc import Callable
+from contextlib import suppress
+from secrets import token_hex
 from time import monotonic
 from typing import Any, NamedTuple, TypeVar
 
@@ -39,6 +45,8 @@ TRIES = 50
 """How often a change is tried while others change the same value."""
 OVERHEAD = 200
 """How many bytes a record counts for in addition to its value."""
+GONE = 0.001
+"""How many seconds the mark stays that takes the place of a record that is removed."""
 SWEEP_SECONDS = 1.0
 """How long after a search for expired entries the next one may begin."""
 
@@ -80,6 +88,7 @@ class _Record(Struct, array_like=True):
     share: str
     until: float
     value: bytes
+    attempt: str  # its entry in the ledger
 
 
 class _Count(Struct, array_like=True):
@@ -91,6 +100,7 @@ class _Count(Struct, array_like=True):
 
 
 _Ledger = dict[str, _Count]
+"""Of all shares: by share. Of one share: by record and attempt."""
 
 
 def owner_of(core: Core, request: Request) -> RecordOwner:
@@ -142,17 +152,14 @@ class State:
 
     def add(self, owner: RecordOwner, id: str, value: bytes, seconds: float) -> bool:
         """Keep a value for some seconds; returns False if there is a record with this id. Raises Full."""
-        raw, there = self._read(id)
-        if there is not None:
-            return False
-        record = _Record(self._kind.version, owner.name, owner.share, self._now() + seconds, value)
-        self._take_space(record, id)
-        if self._write(id, raw, record):
-            return True
-        _, there = self._read(id)  # another process was faster
-        if there is None or there.share != owner.share:
-            self._give_back(record, id)
-        return False
+        for _ in range(TRIES):
+            raw, there = self._read(id)
+            if there is not None:
+                return False
+            record = _Record(self._kind.version, owner.name, owner.share, self._now() + seconds, value, "")
+            if self._replace(id, raw, record):
+                return True
+        raise _too_busy()
 
     def find(self, owner: RecordOwner, id: str) -> KeptRecord | None:
         """A record; None if there is none, none any more, or it is of another owner."""
@@ -176,19 +183,21 @@ class State:
                 return KeptRecord(record.value, record.until)
             until = record.until if seconds is None else self._now() + seconds
             following = msgspec.structs.replace(record, value=value, until=until)
-            self._take_space(following, id)
-            if self._write(id, raw, following):
+            if self._replace(id, raw, following):
                 return KeptRecord(value, until)
-            if self._read(id)[1] is None:  # it was removed meanwhile
-                self._give_back(following, id)
         raise _too_busy()
 
     def remove(self, owner: RecordOwner, id: str) -> None:
         """Keep a record no longer."""
-        _, record = self._read(id)
-        if record is not None and record.owner == owner.name:
-            self._store.delete(self._key_of(id))
-            self._give_back(record, id)
+        for _ in range(TRIES):
+            raw, record = self._read(id)
+            if record is None or record.owner != owner.name:
+                return
+            share, key = signing.digest(record.share), self._key_of(id)
+            attempts = self._attempts_of(share, id)
+            if self._store.change(key, raw, self._keys.sign(key, None), GONE):
+                return self._give_back(share, attempts)
+        raise _too_busy()
 
     # Records --------------------------------------------------------------------------------------
 
@@ -205,45 +214,63 @@ class State:
         record = msgspec.convert(content, _Record)
         return raw, record if record.until > self._now() else None
 
-    def _write(self, id: str, before: bytes | None, record: _Record) -> bool:
-        key = self._key_of(id)
-        return self._store.change(key, before, self._keys.sign(key, record), max(0.001, record.until - self._now()))
+    def _replace(self, id: str, before: bytes | None, record: _Record) -> bool:
+        """Write a record unless another process has changed it since it was read; returns whether it was written.
+
+        Raises Full.
+        """
+        share, record.attempt = signing.digest(record.share), f"{signing.digest(id)} {token_hex(8)}"
+        others = self._attempts_of(share, id)
+        self._take_space(share, record)
+        key, seconds = self._key_of(id), max(0.001, record.until - self._now())
+        is_written = self._store.change(key, before, self._keys.sign(key, record), seconds)
+        # What others attempted before is replaced, or loses. What they attempt from now on is not known here.
+        self._give_back(share, others if is_written else {record.attempt})
+        return is_written
 
     # Ledgers --------------------------------------------------------------------------------------
 
-    def _take_space(self, record: _Record, id: str) -> None:
+    def _attempts_of(self, share: str, id: str) -> set[str]:
+        """The entries of a record in the ledger of its share."""
+        name = signing.digest(id)
+        return {one for one in self._read_ledger(self._ledger_of(share))[1] if one.split()[0] == name}
+
+    def _take_space(self, share: str, record: _Record) -> None:
         """Count a record as large as it is going to be; raises Full."""
-        kind, share, name = self._kind, signing.digest(record.share), signing.digest(id)
-        replaced: list[_Count | None] = []
+        kind, entry = self._kind, _Count(len(record.value) + OVERHEAD, record.until)
 
         def count(ledger: _Ledger) -> _Ledger:
-            replaced[:] = [ledger.get(name)]
-            after = {**ledger, name: _Count(len(record.value) + OVERHEAD, record.until)}
-            return _check(ledger, after, kind.most_per_owner, kind.most_bytes_per_owner, "one caller")
+            after = {**ledger, record.attempt: entry}
+            old, new = _sum_records(ledger), _sum_records(after)
+            _check(old, new, kind.most_per_owner, kind.most_bytes_per_owner, "one caller")
+            return after
 
-        own = self._change(self._ledger_of(share), count)
+        self._change(self._ledger_of(share), count)
         try:
-            self._count_in_all(share, own)
+            self._count_in_all(share)
         except Full:
-            self._set_entry(share, name, replaced[0])
+            self._give_back(share, {record.attempt})
             raise
 
-    def _give_back(self, record: _Record, id: str) -> None:
-        """Count a record no longer."""
-        share = signing.digest(record.share)
-        self._count_in_all(share, self._set_entry(share, signing.digest(id), None))
+    def _give_back(self, share: str, attempts: set[str]) -> None:
+        """Count some attempts no longer."""
+        if attempts:
+            self._change(
+                self._ledger_of(share),
+                lambda ledger: {name: entry for name, entry in ledger.items() if name not in attempts},
+            )
+            with suppress(Full):  # others of the share have taken space meanwhile, and count it themselves
+                self._count_in_all(share)
 
-    def _set_entry(self, share: str, name: str, entry: _Count | None) -> _Ledger:
-        kept = {} if entry is None else {name: entry}
-        return self._change(self._ledger_of(share), lambda ledger: {**_without(ledger, name), **kept})
-
-    def _count_in_all(self, share: str, own: _Ledger) -> None:
+    def _count_in_all(self, share: str) -> None:
         """Count what one share has among those of all; raises Full."""
         kind = self._kind
 
         def count(ledger: _Ledger) -> _Ledger:
-            after = {**_without(ledger, share), **({share: _sum(own)} if own else {})}
-            return _check(ledger, after, kind.most, kind.most_bytes, "all callers together")
+            own = _sum_records(self._read_ledger(self._ledger_of(share))[1])
+            after = {one: entry for one, entry in {**ledger, share: own}.items() if entry.count}
+            _check(_sum(ledger), _sum(after), kind.most, kind.most_bytes, "all callers together")
+            return after
 
         try:
             self._change(self._ledger_of(""), count)
@@ -257,10 +284,10 @@ class State:
     def _sweep(self) -> None:
         """Count again what each share has: single records may have expired."""
         seen = self._read_ledger(self._ledger_of(""))[1]
-        counted = {share: self._read_ledger(self._ledger_of(share))[1] for share in seen}
+        counted = {share: _sum_records(self._read_ledger(self._ledger_of(share))[1]) for share in seen}
 
         def recount(ledger: _Ledger) -> _Ledger:
-            fresh = {share: _sum(counted[share]) for share in ledger if ledger[share] == seen.get(share)}
+            fresh = {share: counted[share] for share in ledger if ledger[share] == seen.get(share)}
             less = {
                 share: one
                 for share, one in fresh.items()
@@ -299,18 +326,22 @@ def _sum(ledger: _Ledger) -> _Count:
     )
 
 
-def _without(ledger: _Ledger, name: str) -> _Ledger:
-    return {one: entry for one, entry in ledger.items() if one != name}
+def _sum_records(ledger: _Ledger) -> _Count:
+    """The sum of the records of one share: only one of the attempts for a record succeeds."""
+    largest: _Ledger = {}
+    for name, entry in ledger.items():
+        id = name.split()[0]
+        other = largest.get(id, entry)
+        largest[id] = _Count(max(entry.size, other.size), max(entry.until, other.until))
+    return _sum(largest)
 
 
-def _check(before: _Ledger, after: _Ledger, most: int, most_bytes: int, who: str) -> _Ledger:
-    """The ledger after a change that may grow up to a limit; raises Full."""
-    old, new = _sum(before), _sum(after)
+def _check(old: _Count, new: _Count, most: int, most_bytes: int, who: str) -> None:
+    """Let a sum grow up to a limit; raises Full."""
     if new.count > max(most, old.count):
         raise Full(f"{who} may have {most} of these at a time")
     if new.size > max(most_bytes, old.size):
         raise Full(f"{who} may have {most_bytes} bytes of these at a time")
-    return after
 
 
 def _too_busy() -> StoreError:

@@ -1,7 +1,7 @@
 """Records that outlive a request: whose they are, how long they are kept, and how many there may be, on any store."""
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import msgspec
@@ -219,6 +219,106 @@ def test_processes_that_work_at_the_same_time_lose_nothing(store: Store) -> None
         assert states[0].add(ADA, f"free {id}", b"", 60)
     with pytest.raises(Full):
         states[0].add(ADA, "one more", b"", 60)
+
+
+# Between the calls of two processes ------------------------------------------------------------------
+
+
+class Between:
+    """A store of one process, in which other work happens before some of its calls, or which fails then."""
+
+    def __init__(self, store: Store, when: Callable[[str, str], bool], work: Callable[[], object]) -> None:
+        self._store, self._when, self._work = store, when, work
+        self._has_worked = False
+
+    def __getattr__(self, name: str) -> Any:
+        function = getattr(self._store, name)
+
+        def call(key: str, *args: Any) -> Any:
+            if not self._has_worked and self._when(name, key):
+                self._has_worked = True
+                self._work()
+            return function(key, *args)
+
+        return call
+
+
+def writes_a_record(name: str, key: str) -> bool:
+    return name in ("change", "delete") and ":record:" in key
+
+
+def between(store: Store, when: Callable[[str, str], bool], work: Callable[[], object]) -> State:
+    other: Any = Between(store, when, work)
+    return state_of(other)
+
+
+def fail() -> None:
+    raise StoreError("it is down")
+
+
+@pytest.mark.parametrize("is_there", [False, True])
+def test_a_smaller_attempt_that_fails_leaves_the_space_of_a_larger_one_taken(is_there: bool) -> None:
+    store = MemoryStore()
+
+    def write(state: State, size: int) -> None:
+        if is_there:
+            state.change(ADA, "x", lambda value: b"1" * size)
+        else:
+            state.add(ADA, "x", b"1" * size, 60)
+
+    def fail_to_write() -> None:
+        with pytest.raises(StoreError):
+            write(between(store, writes_a_record, fail), 1)
+
+    if is_there:
+        state_of(store).add(ADA, "x", b"", 60)
+    write(between(store, writes_a_record, fail_to_write), 600)
+    with pytest.raises(Full):
+        state_of(store).add(ADA, "y", b"1" * 100, 60)
+
+
+def test_what_is_removed_is_what_was_read_and_a_new_record_stays_counted() -> None:
+    store = MemoryStore()
+    first = state_of(store)
+    first.add(ADA, "x", b"1", 60)
+    other = between(store, writes_a_record, lambda: (first.remove(ADA, "x"), first.add(BOB, "x", b"2", 60)))
+    other.remove(ADA, "x")
+    assert first.find(BOB, "x") is not None
+    for id in "abc":
+        assert first.add(BOB, id, b"", 60)
+    with pytest.raises(Full):
+        first.add(BOB, "d", b"", 60)
+
+
+def test_all_shares_together_are_counted_right_when_two_of_one_share_overtake() -> None:
+    """The one that took space first counts it last."""
+    store = MemoryStore()
+    first = state_of(store)
+    turns: list[str] = []
+
+    def is_late(name: str, key: str) -> bool:
+        turns.append(name)
+        return name == "change" and key.endswith(":ledger:")
+
+    slow = between(store, is_late, lambda: [first.add(ADA, id, b"", 60) for id in "abc"])
+    assert slow.add(ADA, "d", b"", 60) and turns
+    assert first.add(BOB, "e", b"", 60) and first.add(BOB, "f", b"", 60)
+    with pytest.raises(Full, match="all callers together"):
+        first.add(BOB, "g", b"", 60)
+
+
+def test_space_that_a_failing_store_has_kept_is_free_when_the_record_is_written_again() -> None:
+    for id in ("x", "y"):
+        store = MemoryStore()
+        first, fails = state_of(store), between(store, writes_a_record, fail)
+        with pytest.raises(StoreError):
+            fails.add(ADA, "x", b"1" * 600, 60)
+        assert first.add(ADA, "x", b"1", 60) and first.add(ADA, "y", b"1", 60)
+        fails = between(store, writes_a_record, fail)
+        with pytest.raises(StoreError):
+            fails.change(ADA, id, lambda value: b"1" * 400)
+        first.remove(ADA, id)
+        assert first.add(ADA, "z", b"1" * 400, 60)
 
 
 # Steps --------------------------------------------------------------------------------------------
