@@ -90,11 +90,17 @@ class Detachment(Protocol):
         """Call a function, from any thread, when the request may be answered, or now if it may already."""
 
     def answer(self) -> "Exchange":
-        """The exchange whose response is sent in place of that of the request, which goes on."""
+        """The exchange whose response is sent in place of that of the request, which goes on.
+
+        It has a response for its own errors, too: what is raised here leaves the client without one.
+        """
         ...
 
     def end(self, response: bytes | None) -> "Exchange":
-        """The exchange that takes the response of the request when it ends, after `answer`; it sends nothing."""
+        """The exchange that takes the response of the request when it ends, after `answer`; it sends nothing.
+
+        The response is None after a cancel, also when the event loop ends or `answer` was cancelled or failed.
+        """
         ...
 
 

@@ -99,25 +99,28 @@ async def _take_detachable(step: Detach, threads: Executor) -> bytes | None:
     loop, detachment = asyncio.get_running_loop(), step.detachment
     call, may_answer = _start_task(run_async(step.exchange, threads)), asyncio.Event()
     waiting = loop.create_task(may_answer.wait())
-    detachment.listen(partial(call_soon, loop, may_answer.set))
     try:
+        detachment.listen(partial(call_soon, loop, may_answer.set))
         await asyncio.wait((call, waiting), timeout=detachment.after, return_when=asyncio.FIRST_COMPLETED)
         if call.done():
             return call.result()
-        response = await run_async(detachment.answer(), threads)
+        try:
+            return await run_async(detachment.answer(), threads)
+        finally:
+            _start_task(_end_detached(call, detachment, threads))
     except BaseException:  # the task is cancelled, or Ctrl-C
         call.cancel()
         raise
     finally:
         waiting.cancel()
-    _start_task(_end_detached(call, detachment, threads))
-    return response
 
 
 async def _end_detached(call: "asyncio.Task[bytes | None]", detachment: Detachment, threads: Executor) -> None:
-    await asyncio.wait((call,))
-    response = None if call.cancelled() or call.exception() is not None else call.result()
-    await run_async(detachment.end(response), threads)
+    try:
+        await asyncio.wait((call,))
+    finally:  # also when the loop ends, which cancels all its tasks
+        has_response = call.done() and not call.cancelled() and call.exception() is None
+        await run_async(detachment.end(call.result() if has_response else None), threads)
 
 
 async def take_async(step: Run | Around, threads: Executor, coroutine: Any = None) -> bytes:

@@ -11,9 +11,12 @@ import msgspec
 import pytest
 
 from plainmcp import Depends, Server
+from plainmcp.protocol.conversation import keep
 from plainmcp.protocol.dispatch import receive
-from plainmcp.protocol.exchange import Detach, Detachable, Exchange
+from plainmcp.protocol.exchange import Detach, Detachable, Exchange, Run
+from plainmcp.protocol.features import Feature
 from plainmcp.protocol.request import Caller
+from plainmcp.protocol.store_steps import StoreExchange
 from plainmcp.transports.link import RequestLink
 from plainmcp.transports.run import run
 from plainmcp.transports.run_async import run_async
@@ -189,6 +192,87 @@ def test_a_driver_that_is_cancelled_cancels_the_call() -> None:
 
     asyncio.run(main())
     assert (seen, later.log, going.is_set()) == (["cancelled"], [], False)
+
+
+class SlowToAnswer(Later):
+    """A detachment whose answer takes a step, which waits until it may end."""
+
+    may_end = False
+
+    def answer(self) -> Exchange:
+        def steps() -> Any:
+            yield Run(Feature(function=self._wait, is_async=True), {}, keep, None)
+            self.log.append("answered")
+            return HANDLE
+
+        self.log.append("answer")
+        return StoreExchange(steps=steps()).begin()
+
+    async def _wait(self) -> None:
+        while not self.may_end:
+            await asyncio.sleep(0.001)
+
+
+def test_a_call_that_ends_while_it_is_answered_ends_after_that() -> None:
+    later, going = SlowToAnswer(after=0.0), threading.Event()
+    server = make_server(later, going)
+
+    async def main() -> None:
+        task = asyncio.create_task(take(server, call(server, later, "slow_async")))
+        while later.log != ["answer"]:
+            await asyncio.sleep(0.001)
+        going.set()
+        await asyncio.sleep(0.02)
+        later.may_end = True
+        assert await task == HANDLE
+        await wait_for(later.ended)
+
+    asyncio.run(main())
+    assert later.log == ["answer", "answered", "slow for nobody"]
+
+
+def test_a_driver_that_is_cancelled_while_it_answers_ends_the_call() -> None:
+    later = SlowToAnswer(after=0.0)
+    server = make_server(later, threading.Event())
+
+    async def main() -> None:
+        task = asyncio.create_task(take(server, call(server, later, "slow_async")))
+        await asyncio.sleep(0.02)
+        task.cancel()
+        await asyncio.wait((task,))
+        assert task.cancelled()
+        await wait_for(later.ended)
+
+    asyncio.run(main())
+    assert later.log == ["answer", None]
+
+
+def test_a_call_that_goes_on_ends_with_its_loop() -> None:
+    later = Later(after=0.0)
+    server = make_server(later, threading.Event())
+    assert asyncio.run(take(server, call(server, later, "slow_async"))) == HANDLE
+    assert later.log == ["answer", None]
+
+
+@pytest.mark.parametrize(("name", "log"), [("listen", []), ("answer", [None])])
+def test_a_detachment_that_fails_leaves_nothing_running(
+    name: str, log: list[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    later = Later(after=0.0)
+    server = make_server(later, threading.Event())
+
+    def fail(*args: Any) -> Any:
+        raise RuntimeError("no")
+
+    monkeypatch.setattr(later, name, fail)
+
+    async def main() -> None:
+        assert await take(server, call(server, later, "slow_async")) is None
+        await asyncio.sleep(0.02)
+        assert asyncio.all_tasks() == {asyncio.current_task()}
+
+    asyncio.run(main())
+    assert later.log == log
 
 
 def test_dependencies_end_when_the_call_ends_and_not_when_it_is_answered() -> None:
