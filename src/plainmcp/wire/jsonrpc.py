@@ -126,17 +126,20 @@ class Params(Struct, gc=False, rename={"message": ""}):
             raise InvalidParams(str(error)) from error
 
     def as_dict(self) -> dict[str, Any]:
-        """The parameters as plain data, also those that have no field here."""
-        return _decode_whole(self.message).params
+        """The parameters as plain data, also those that have no field here; raises InvalidParams."""
+        members: dict[str, Any] = self.read(dict[str, Any])
+        return members
 
     def meta_as_dict(self) -> dict[str, Any]:
-        """All members of `_meta`, also those that have no field here."""
-        return _decode_whole_meta(self.message).params._meta
+        """All members of `_meta`, also those that have no field here; raises InvalidParams."""
+        members: dict[str, Any] = self.read(_WholeMeta)._meta
+        return members
 
     def with_changes(self, params: dict[str, Any]) -> "Params":
         """Other parameters with the same `_meta`; raises InvalidParams."""
         try:
-            message = codec.encode({"params": {**params, "_meta": self.meta_as_dict()}})
+            meta = {} if self._meta is UNSET else {"_meta": self.meta_as_dict()}
+            message = codec.encode({"params": {**params, **meta}})
             changed: Params = _decode_params(message).params
         except (msgspec.MsgspecError, TypeError, ValueError, RecursionError) as error:
             raise InvalidParams(f"the parameters cannot be written as JSON: {error}") from error
@@ -148,10 +151,6 @@ class _Whole(Struct, Generic[T]):
     """A message, decoded as far as its parameters are needed."""
 
     params: T
-
-
-class _Members(Struct):
-    params: dict[str, Any] = {}
 
 
 class Envelope(Struct, gc=False):
@@ -185,10 +184,6 @@ class _WholeMeta(Struct):
     _meta: dict[str, Any] = {}
 
 
-class _WithMeta(Struct):
-    params: _WholeMeta = msgspec.field(default_factory=_WholeMeta)
-
-
 class _Cancel(Struct):
     requestId: Raw = ABSENT
     reason: Raw = ABSENT
@@ -207,8 +202,6 @@ _decode = msgspec.json.Decoder(Envelope).decode
 _decode_head = msgspec.json.Decoder(_OnlyId).decode
 _decode_notification = msgspec.json.Decoder(_Notification).decode
 _decode_params = msgspec.json.Decoder(_Whole[Params]).decode
-_decode_whole = msgspec.json.Decoder(_Members).decode
-_decode_whole_meta = msgspec.json.Decoder(_WithMeta).decode
 _decode_batch = msgspec.json.Decoder(list[Raw]).decode
 
 

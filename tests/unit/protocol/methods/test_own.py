@@ -129,6 +129,41 @@ def test_a_header_repeats_the_parameter_that_names_its_object(name: str | None, 
         assert answer["error"] == {"code": -32020, "message": "the header Mcp-Name and params.id differ"}
 
 
+@pytest.mark.parametrize(
+    ("member", "problem"),
+    [
+        (b'"x":1e999', "Number out of range - at `$.params[...]`"),
+        (b'"x":"\xff"', "'utf-8' codec can't decode byte 0xff in position 0: invalid start byte"),
+    ],
+)
+@pytest.mark.parametrize("method", ["books/find", "tools/list"])
+def test_parameters_that_cannot_be_read_are_refused_for_middleware_and_headers_too(
+    member: bytes, problem: str, method: str
+) -> None:
+    server = make_server(mcp_name="id")
+    server.tool(lambda: "", name="t")
+    server.middleware(lambda request, call_next: request.params and call_next(request))
+    body = b'{"jsonrpc":"2.0","id":1,"method":"%b","params":{%b,"_meta":%b}}'
+    message = body % (method.encode(), member, json.dumps(META).encode())
+    expected = {"jsonrpc": "2.0", "id": 1, "error": {"code": -32602, "message": problem}}
+    assert json.loads(server.handle(message) or b"") == expected
+    headers = {"MCP-Protocol-Version": "2026-07-28", "Mcp-Method": method}
+    live = asyncio.run(speak(server.asgi(stateless=True), message, headers))
+    assert (live.status, json.loads(live.body)) == (400, expected)
+
+
+def test_middleware_does_not_add_meta_to_a_request_without_it() -> None:
+    server = Server("library")
+
+    @server.method("books/count")
+    def count(params: dict[str, Any]) -> dict[str, Any]:
+        return {"params": params}
+
+    server.middleware(lambda request, call_next: request.params.update(more=1) or call_next(request))
+    response = server.handle({"jsonrpc": "2.0", "id": 1, "method": "books/count"})
+    assert response == b'{"jsonrpc":"2.0","id":1,"result":{"params":{"more":1}}}'
+
+
 def test_middleware_sees_and_changes_a_request_and_its_value() -> None:
     server, seen = make_server(), []
 
