@@ -135,6 +135,13 @@ class Params(Struct, gc=False, rename={"message": ""}):
         members: dict[str, Any] = self.read(_WholeMeta)._meta
         return members
 
+    def without_meta(self) -> "Params":
+        """The same parameters, to be read as a whole, without `_meta`; raises InvalidParams."""
+        members: dict[str, Raw] = self.read(dict[str, Raw])
+        return Params(
+            message=codec.encode({"params": {name: raw for name, raw in members.items() if name != "_meta"}})
+        )
+
     def with_changes(self, params: dict[str, Any]) -> "Params":
         """Other parameters with the same `_meta`; raises InvalidParams."""
         try:

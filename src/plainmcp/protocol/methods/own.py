@@ -31,6 +31,7 @@ class MethodFeature(Feature, kw_only=True):
     name: str
     parameter: str | None
     params: Any  # their type
+    forbids_meta: bool  # whether that refuses the _meta of the protocol
     rules: Rules
     definition: None = None
 
@@ -46,7 +47,10 @@ class MethodPlan(Plan[MethodFeature]):
     def bind(self, request: Request, arguments: Any) -> dict[str, Any]:
         """The parameters as their type; raises InvalidParams."""
         feature = self.feature
-        return {} if feature.parameter is None else {feature.parameter: request.params.read(feature.params)}
+        if feature.parameter is None:
+            return {}
+        params = request.params.without_meta() if feature.forbids_meta else request.params
+        return {feature.parameter: params.read(feature.params)}
 
     def write(self, request: Request, value: Any) -> bytes:
         """The response with the JSON of the value, which must be an object."""
@@ -88,6 +92,7 @@ def compile(
         function=function,
         parameter=None if parameter is None else parameter.name,
         params=params,
+        forbids_meta=_forbids_meta(params),
         rules=rules,
         is_async=read.is_async,
         context=read.context,
@@ -108,6 +113,11 @@ def _check_name(name: str) -> None:
         raise AuthorError(f"{name!r} is a method of the protocol, which the server answers itself")
     if not name or name.startswith("notifications/"):
         raise AuthorError(f"{name!r} is not the name of a request; write one such as 'books/list'")
+
+
+def _forbids_meta(params: Any) -> bool:
+    config = getattr(params, "__struct_config__", None)
+    return config is not None and config.forbid_unknown_fields and "_meta" not in params.__struct_encode_fields__
 
 
 def _revisions_of(revisions: Collection[str] | None, extension: str | None) -> frozenset[str]:

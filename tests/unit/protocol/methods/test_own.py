@@ -67,6 +67,32 @@ def test_parameters_that_do_not_fit_are_refused(params: dict[str, Any], problem:
     assert (caught.value.code, caught.value.message) == (-32602, problem)
 
 
+class Strict(msgspec.Struct, forbid_unknown_fields=True):
+    id: str
+
+
+class StrictWithMeta(Strict, forbid_unknown_fields=True):
+    meta: dict[str, Any] = msgspec.field(name="_meta", default_factory=dict)
+
+
+@pytest.mark.parametrize("has_middleware", [False, True])
+@pytest.mark.parametrize("revision", REVISIONS)
+def test_a_type_without_unknown_fields_does_not_refuse_the_meta_of_the_protocol(
+    revision: str, has_middleware: bool
+) -> None:
+    server = Server("library")
+    server.method("books/find", params=Strict)(lambda strict: {"id": strict.id})
+    server.method("books/meta", params=StrictWithMeta)(lambda strict: {"token": strict.meta["progressToken"]})
+    if has_middleware:
+        server.middleware(lambda request, call_next: request.params and call_next(request))
+    client, meta = Client(server, revision), {"progressToken": 7}
+    assert client.request("books/find", {"id": "Castle", "_meta": meta})["id"] == "Castle"
+    assert client.request("books/meta", {"id": "Castle", "_meta": meta})["token"] == 7
+    for params in ({"id": "Castle", "more": 1}, {"id": 1}):
+        with pytest.raises(RpcError, match=r"at `\$\.params"):
+            client.request("books/find", params)
+
+
 def test_a_request_without_parameters_reaches_the_function() -> None:
     server = Server("library")
 
