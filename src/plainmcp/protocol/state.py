@@ -5,13 +5,14 @@ On the store of the server, or in memory if it has none. Knows bytes, not what a
 The theory. A record has a key of its own in the store. What the records of one share take, and what those of all
 shares take, stands in ledgers: small values that change by compare-and-set, so that several processes count alike.
 Space is taken in the ledgers before a record is written, and given back after it was removed. So a process that dies
-in between, or a store that fails, leaves space that is taken and not used, until the record is written again or the
-entry of the ledger expires with it: the limits hold at every moment, and a record may be refused too early. Before
-that happens for all shares together, they are counted again.
+in between, or a store that fails, leaves space that is taken and not used, until the entry of the ledger expires with
+its record: the limits hold at every moment, and a record may be refused too early. Before that happens for all shares
+together, they are counted again.
 
 Each attempt to write a record has an entry of its own, so that an attempt that loses against another one gives back
-its own space and no other. Of the attempts for one record the largest counts. A ledger of a share is read after that
-of all shares: the last one who writes what a share has there has seen all that others wrote before.
+its own space and no other. What others attempt is left alone: it may succeed later. Of the attempts for one record
+the largest counts. A ledger of a share is read after that of all shares: the last one who writes what a share has
+there has seen all that others wrote before.
 
 A record that another version of this code has written is treated as absent, so that replicas of two releases may run
 side by side. So is one that was not signed with the key of the server.
@@ -157,7 +158,7 @@ class State:
             if there is not None:
                 return False
             record = _Record(self._kind.version, owner.name, owner.share, self._now() + seconds, value, "")
-            if self._replace(id, raw, record):
+            if self._write(id, raw, record):
                 return True
         raise _too_busy()
 
@@ -183,7 +184,8 @@ class State:
                 return KeptRecord(record.value, record.until)
             until = record.until if seconds is None else self._now() + seconds
             following = msgspec.structs.replace(record, value=value, until=until)
-            if self._replace(id, raw, following):
+            if self._write(id, raw, following):
+                self._give_back(record)
                 return KeptRecord(value, until)
         raise _too_busy()
 
@@ -193,10 +195,9 @@ class State:
             raw, record = self._read(id)
             if record is None or record.owner != owner.name:
                 return
-            share, key = signing.digest(record.share), self._key_of(id)
-            attempts = self._attempts_of(share, id)
+            key = self._key_of(id)
             if self._store.change(key, raw, self._keys.sign(key, None), GONE):
-                return self._give_back(share, attempts)
+                return self._give_back(record)
         raise _too_busy()
 
     # Records --------------------------------------------------------------------------------------
@@ -214,30 +215,25 @@ class State:
         record = msgspec.convert(content, _Record)
         return raw, record if record.until > self._now() else None
 
-    def _replace(self, id: str, before: bytes | None, record: _Record) -> bool:
+    def _write(self, id: str, before: bytes | None, record: _Record) -> bool:
         """Write a record unless another process has changed it since it was read; returns whether it was written.
 
         Raises Full.
         """
-        share, record.attempt = signing.digest(record.share), f"{signing.digest(id)} {token_hex(8)}"
-        others = self._attempts_of(share, id)
-        self._take_space(share, record)
+        record.attempt = f"{signing.digest(id)} {token_hex(8)}"
+        self._take_space(record)
         key, seconds = self._key_of(id), max(0.001, record.until - self._now())
         is_written = self._store.change(key, before, self._keys.sign(key, record), seconds)
-        # What others attempted before is replaced, or loses. What they attempt from now on is not known here.
-        self._give_back(share, others if is_written else {record.attempt})
+        if not is_written:
+            self._give_back(record)
         return is_written
 
     # Ledgers --------------------------------------------------------------------------------------
 
-    def _attempts_of(self, share: str, id: str) -> set[str]:
-        """The entries of a record in the ledger of its share."""
-        name = signing.digest(id)
-        return {one for one in self._read_ledger(self._ledger_of(share))[1] if one.split()[0] == name}
-
-    def _take_space(self, share: str, record: _Record) -> None:
+    def _take_space(self, record: _Record) -> None:
         """Count a record as large as it is going to be; raises Full."""
-        kind, entry = self._kind, _Count(len(record.value) + OVERHEAD, record.until)
+        kind, share = self._kind, signing.digest(record.share)
+        entry = _Count(len(record.value) + OVERHEAD, record.until)
 
         def count(ledger: _Ledger) -> _Ledger:
             after = {**ledger, record.attempt: entry}
@@ -249,18 +245,18 @@ class State:
         try:
             self._count_in_all(share)
         except Full:
-            self._give_back(share, {record.attempt})
+            self._give_back(record)
             raise
 
-    def _give_back(self, share: str, attempts: set[str]) -> None:
-        """Count some attempts no longer."""
-        if attempts:
-            self._change(
-                self._ledger_of(share),
-                lambda ledger: {name: entry for name, entry in ledger.items() if name not in attempts},
-            )
-            with suppress(Full):  # others of the share have taken space meanwhile, and count it themselves
-                self._count_in_all(share)
+    def _give_back(self, record: _Record) -> None:
+        """Count a record no longer: it was not written, or it is replaced or removed."""
+        share, attempt = signing.digest(record.share), record.attempt
+        self._change(
+            self._ledger_of(share),
+            lambda ledger: {name: entry for name, entry in ledger.items() if name != attempt},
+        )
+        with suppress(Full):  # others of the share have taken space meanwhile, and count it themselves
+            self._count_in_all(share)
 
     def _count_in_all(self, share: str) -> None:
         """Count what one share has among those of all; raises Full."""

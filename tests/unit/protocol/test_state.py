@@ -307,18 +307,35 @@ def test_all_shares_together_are_counted_right_when_two_of_one_share_overtake() 
         first.add(BOB, "g", b"", 60)
 
 
-def test_space_that_a_failing_store_has_kept_is_free_when_the_record_is_written_again() -> None:
-    for id in ("x", "y"):
-        store = MemoryStore()
-        first, fails = state_of(store), between(store, writes_a_record, fail)
-        with pytest.raises(StoreError):
-            fails.add(ADA, "x", b"1" * 600, 60)
-        assert first.add(ADA, "x", b"1", 60) and first.add(ADA, "y", b"1", 60)
-        fails = between(store, writes_a_record, fail)
-        with pytest.raises(StoreError):
-            fails.change(ADA, id, lambda value: b"1" * 400)
-        first.remove(ADA, id)
-        assert first.add(ADA, "z", b"1" * 400, 60)
+def test_space_that_a_failing_store_has_kept_is_free_when_the_record_would_have_expired() -> None:
+    clock = Clock()
+    store = MemoryStore(now=clock)
+    failing: Any = Between(store, writes_a_record, fail)
+    with pytest.raises(StoreError):
+        state_of(failing, clock=clock).add(ADA, "x", b"1" * 600, 60)
+    state = state_of(store, clock=clock)
+    with pytest.raises(Full):
+        state.add(ADA, "y", b"1" * 100, 90)
+    assert state.add(ADA, "x", b"1" * 600, 50)  # the same record again
+    clock.now += 61
+    assert state.add(ADA, "y", b"1" * 600, 90)
+
+
+def test_an_attempt_that_succeeds_late_is_counted() -> None:
+    """The record that was there meanwhile is gone, and so is its mark."""
+    clock = Clock()
+    store = MemoryStore(now=clock)
+    first = state_of(store, clock=clock)
+
+    def add_and_remove() -> None:
+        first.add(ADA, "x", b"", 60)
+        first.remove(ADA, "x")
+        clock.now += 1
+
+    late: Any = Between(store, writes_a_record, add_and_remove)
+    assert state_of(late, clock=clock).add(ADA, "x", b"1" * 600, 60)
+    with pytest.raises(Full):
+        first.add(ADA, "y", b"1" * 100, 60)
 
 
 # Steps --------------------------------------------------------------------------------------------
