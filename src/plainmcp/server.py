@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from . import revisions
 from .client import ClientMessages, RpcError, list_all, parse_result, raise_failure, read_result, to_error
 from .errors import AuthorError, OptionError
-from .protocol.core import Core
+from .protocol.core import Core, check_seconds
 from .protocol.dispatch import dispatch, dispatch_observed, receive
 from .protocol.exchange import Exchange
 from .protocol.habits import SERVER_ATTRIBUTES, with_advice
@@ -160,7 +160,9 @@ class Server(Core):
 
         def register(function: F) -> F:
             details: dict[str, Any] = {"timeout": self.timeout, **options}
-            self.added_methods = {**self.added_methods, name: compile_method(name, function, self.rules, **details)}
+            check_seconds("timeout", details["timeout"])
+            method = compile_method(name, function, self.rules, self.added_methods, **details)
+            self.added_methods = {**self.added_methods, name: method}
             self._compile_methods()
             return function
 

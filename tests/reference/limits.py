@@ -47,8 +47,8 @@ address, and 503 for the limit of all. If you set a limit below its share of one
 _LENT = """\
 Idle threads are lent. Over HTTP a caller gets another thread as long as it then has at most three times as many as
 are left: {alone} of {most} if it is alone, and {both} each if two want all that they can get. The anonymous callers
-at one address count as one caller. No function is interrupted: a caller who has more than that gets no other thread, and
-the threads whose functions end go to callers who have fewer. So another caller's function starts at once while a
+at one address count as one caller. No function is interrupted: a caller who has more than that gets no other thread,
+and the threads whose functions end go to callers who have fewer. So another caller's function starts at once while a
 thread is left, and it takes five callers whose functions never end to hold all.
 
 `threads_per_caller` is a fixed number instead: one caller gets as many, whatever is left, and never more."""

@@ -173,8 +173,8 @@ class Core:
             raise AuthorError("threads_per_caller is at least 1, or None for a share of those that are free")
         if max_waiting_threads < 0:
             raise AuthorError("max_waiting_threads is at least 0")
-        _check_seconds("timeout", timeout)
-        _check_seconds("state_seconds", state_seconds)
+        check_seconds("timeout", timeout)
+        check_seconds("state_seconds", state_seconds)
         self.info = Implementation(
             name=name,
             title=title,
@@ -293,7 +293,7 @@ class Core:
     def _common_options(self, options: Mapping[str, Any]) -> tuple[dict[str, Any], bool]:
         """The options of a feature, and whether it replaces another; raises AuthorError."""
         details: dict[str, Any] = {"timeout": self.timeout, **options}
-        _check_seconds("timeout", details["timeout"])
+        check_seconds("timeout", details["timeout"])
         details["tags"] = _check_tags(details.get("tags") or ())
         details["requires"] = check_requirement(details.get("requires"))
         if details.get("icons"):
@@ -307,7 +307,7 @@ class Core:
         The function gets the text typed so far and, if it has a second parameter, the other arguments that are known.
         """
 
-        _check_seconds("timeout", options.get("timeout"))
+        check_seconds("timeout", options.get("timeout"))
 
         def register(function: F) -> F:
             feature = features.completion(function, ref, argument, **options)
@@ -544,7 +544,7 @@ def _check_function(function: Any, where: str) -> Any:
     return function
 
 
-def _check_seconds(name: str, seconds: float | None) -> None:
+def check_seconds(name: str, seconds: float | None) -> None:
     if seconds is not None and not seconds > 0:
         raise AuthorError(f"{name} is a number of seconds, more than 0; not {seconds!r}")
 

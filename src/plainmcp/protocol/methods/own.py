@@ -65,6 +65,7 @@ def compile(
     name: str,
     function: Callable[..., Any],
     rules: Rules,
+    taken: Collection[str] = (),
     *,
     params: Any = None,
     revisions: Collection[str] | None = None,
@@ -72,8 +73,11 @@ def compile(
     mcp_name: str | None = None,
     **options: Any,
 ) -> Method:
-    """A function as a method; raises AuthorError."""
-    _check_name(name)
+    """A function as a method; raises AuthorError. `taken` has the names of methods that were added before."""
+    _check_name(name, taken)
+    for option, text in (("extension", extension), ("mcp_name", mcp_name), ("revisions", revisions)):
+        if text is not None and not text:
+            raise AuthorError(f"{name}: {option}= is empty; leave it out")
     read = signature.read(function, context_type=Context)
     if len(read.parameters) > 1 or read.others is not None:
         raise AuthorError(
@@ -108,10 +112,12 @@ def compile(
     return calling(find, MethodPlan, header=mcp_name, revisions=names, extension=extension)
 
 
-def _check_name(name: str) -> None:
+def _check_name(name: str, taken: Collection[str]) -> None:
+    if name in taken:
+        raise AuthorError(f"there is a method {name!r} already")
     if name in METHODS:
         raise AuthorError(f"{name!r} is a method of the protocol, which the server answers itself")
-    if not name or name.startswith("notifications/"):
+    if not name.isprintable() or not name or " " in name or name.startswith("notifications/"):
         raise AuthorError(f"{name!r} is not the name of a request; write one such as 'books/list'")
 
 

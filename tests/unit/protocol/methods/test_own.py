@@ -261,6 +261,8 @@ def test_scopes_and_dependencies_hold() -> None:
             lambda: {},
             "'notifications/x' is not the name of a request; write one such as 'books/list'",
         ),
+        ("", lambda: {}, "'' is not the name of a request; write one such as 'books/list'"),
+        ("x\n", lambda: {}, "'x\\n' is not the name of a request; write one such as 'books/list'"),
         (
             "x",
             lambda a, b: {},
@@ -277,6 +279,27 @@ def test_what_cannot_be_a_method_is_refused(name: str, function: Any, problem: s
     with pytest.raises(AuthorError) as caught:
         Server("library").method(name)(function)
     assert str(caught.value) == problem
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        ({"extension": ""}, "x: extension= is empty; leave it out"),
+        ({"mcp_name": ""}, "x: mcp_name= is empty; leave it out"),
+        ({"revisions": []}, "x: revisions= is empty; leave it out"),
+        ({"timeout": -1}, "timeout is a number of seconds, more than 0; not -1"),
+    ],
+)
+def test_options_that_say_nothing_are_refused(options: dict[str, Any], problem: str) -> None:
+    with pytest.raises(AuthorError) as caught:
+        Server("library").method("x", **options)(lambda: {})
+    assert str(caught.value) == problem
+
+
+def test_two_methods_do_not_have_one_name() -> None:
+    server = make_server()
+    with pytest.raises(AuthorError, match=r"^there is a method 'books/find' already$"):
+        server.method("books/find")(lambda: {})
 
 
 def test_a_type_that_cannot_be_decoded_is_refused() -> None:
