@@ -42,6 +42,8 @@ __all__ = ["Full", "KeptRecord", "Kind", "RecordOwner", "State", "owner_of"]
 
 T = TypeVar("T")
 
+FORM = "state 1"
+"""The form of what is written here: another form has other keys, so that two releases do not read each other's."""
 TRIES = 50
 """How often a change is tried while others change the same value."""
 OVERHEAD = 200
@@ -203,7 +205,7 @@ class State:
     # Records --------------------------------------------------------------------------------------
 
     def _key_of(self, id: str) -> str:
-        return self._keys.key("state", self._kind.name, "record", signing.digest(id))
+        return self._keys.key(FORM, self._kind.name, "record", signing.digest(id))
 
     def _read(self, id: str) -> tuple[bytes | None, _Record | None]:
         """What the store has for an id, and the record in it: None if it has expired, or cannot be read here."""
@@ -295,7 +297,7 @@ class State:
 
     def _ledger_of(self, share: str) -> str:
         """The key of the ledger of a share; of all shares if it is empty."""
-        return self._keys.key("state", self._kind.name, "ledger", share)
+        return self._keys.key(FORM, self._kind.name, "ledger", share)
 
     def _read_ledger(self, key: str) -> tuple[bytes | None, _Ledger]:
         raw, now = self._store.get(key), self._now()
