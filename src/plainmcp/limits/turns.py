@@ -17,8 +17,8 @@ __all__ = ["LENT", "Turns", "group_of"]
 # anonymous callers at one address count as one caller. Of 88 places:
 #
 # - One caller alone gets three quarters, 66: what is idle is lent, and 22 are left, whatever its functions do.
-# - Two get about three sevenths each, three get three tenths: nobody counts who is there, because each place that one
-#   takes lowers what all others may have.
+# - Two get about three sevenths each, three get three tenths: there is no count of callers, because each place that
+#   one takes lowers what all others may have.
 # - No function is interrupted. A caller who holds more than its share now gets no further place, and those that
 #   become free go to callers with fewer. So what was lent comes back as fast as calls end, and another caller need
 #   not wait for that while a place is left.
@@ -32,7 +32,7 @@ __all__ = ["LENT", "Turns", "group_of"]
 # as many addresses and callers as there are places, because each of these holds one; a thousand sessions that wait at
 # one address are passed over at once.
 #
-# Whoever frees a place asks `find_next` until it returns None. That may be twice for one place: it goes to another
+# Code that frees a place asks `find_next` until it returns None. That may be twice for one place: it goes to another
 # caller, and the one who had it now holds one less and may have another.
 
 LENT = 3
