@@ -11,7 +11,7 @@ from typing import Any, Literal
 import msgspec
 from msgspec import UNSET, Raw, Struct
 
-from ..errors import ResourceNotFound
+from ..errors import InvalidParams, ResourceNotFound
 from ..revisions import REVISIONS
 from ..wire.jsonrpc import ABSENT, Envelope, Failure, Meta, Params
 from .core import Core
@@ -158,7 +158,7 @@ class RequestFacts:
         """The `_meta` of the request."""
         try:
             return {} if self._meta is None else self._params.meta_as_dict()
-        except _UNREADABLE:
+        except InvalidParams:
             return {}
 
     @property
