@@ -66,7 +66,8 @@ class Turns(Generic[J]):
         """How many places are held."""
         self.held = Tally()
         """The same by caller, and by address."""
-        self._waiting: OrderedDict[Hashable, OrderedDict[Hashable, deque[J]]] = OrderedDict()  # by group and caller
+        self.waiting: OrderedDict[Hashable, OrderedDict[Hashable, deque[J]]] = OrderedDict()
+        """The jobs that wait, by group and caller; false if there is none."""
 
     def add(self, caller: Hashable, number: int) -> None:
         """A caller takes places, or gives them back if the number is negative."""
@@ -79,13 +80,13 @@ class Turns(Generic[J]):
 
     def wait(self, job: J) -> None:
         """Let a job wait for its turn."""
-        callers = self._waiting.setdefault(group_of(job.caller), OrderedDict())
+        callers = self.waiting.setdefault(group_of(job.caller), OrderedDict())
         callers.setdefault(job.caller, deque()).append(job)
 
     def withdraw(self, job: J) -> bool:
         """Forget a job that waits; returns whether it did."""
         group = group_of(job.caller)
-        callers = self._waiting.get(group, OrderedDict[Hashable, deque[J]]())
+        callers = self.waiting.get(group, OrderedDict[Hashable, deque[J]]())
         jobs = callers.get(job.caller, deque[J]())
         if job not in jobs:
             return False
@@ -93,13 +94,13 @@ class Turns(Generic[J]):
         if not jobs:
             del callers[job.caller]
         if not callers:
-            del self._waiting[group]
+            del self.waiting[group]
         return True
 
     def find_next(self) -> J | None:
         """The job that may run next; it still waits."""
         if self.count < self.most:
-            for group, callers in self._waiting.items():
+            for group, callers in self.waiting.items():
                 if self._has_room_for(group):
                     for caller, jobs in callers.items():
                         if self._is_below_own_limit(caller):
@@ -110,14 +111,14 @@ class Turns(Generic[J]):
         """A job runs and waits no more; its caller has the next turn after all others."""
         self.withdraw(job)
         group = group_of(job.caller)
-        if group in self._waiting:
-            self._waiting.move_to_end(group)
-            if job.caller in self._waiting[group]:
-                self._waiting[group].move_to_end(job.caller)
+        if group in self.waiting:
+            self.waiting.move_to_end(group)
+            if job.caller in self.waiting[group]:
+                self.waiting[group].move_to_end(job.caller)
 
     def first_jobs(self) -> Iterator[J]:
         """The job of each caller that has waited longest."""
-        return (jobs[0] for callers in self._waiting.values() for jobs in callers.values())
+        return (jobs[0] for callers in self.waiting.values() for jobs in callers.values())
 
     def _has_room_for(self, group: Hashable) -> bool:
         free = self.most - self.count

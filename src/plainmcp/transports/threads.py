@@ -221,7 +221,7 @@ class Threads:
 
     def _wake_for_waiting(self) -> None:
         """Wake threads for jobs that wait and may run, once all that were woken before have begun."""
-        if not self._waking:
+        if self._turns.waiting and not self._waking:
             while self._waking < MAX_WAKING and (job := self._turns.find_next()) is not None and self._wake(job):
                 self._turns.end_turn(job)
 
@@ -271,7 +271,7 @@ class Threads:
                 self._set_slot(job, False)
             else:
                 self.released -= 1
-            following = self._turns.find_next()
+            following = self._turns.find_next() if self._turns.waiting else None
             if following is not None:
                 self._set_slot(following, True)
                 self._turns.end_turn(following)
