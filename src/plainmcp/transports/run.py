@@ -1,5 +1,6 @@
 """Runs an exchange in this thread. Knows steps, not methods: the exchange decides what a value or an error means."""
 
+from contextlib import suppress
 from typing import Any
 
 from ..protocol.exchange import Around, Detach, Exchange, Listen, Run
@@ -32,7 +33,8 @@ def run(exchange: Exchange, listen: Listener | None = None) -> bytes | None:
                 exchange.send(response)
     except BaseException:  # Ctrl-C
         if exchange.step is not None:
-            exchange.throw(Cancelled())
+            with suppress(Cancelled):  # it must not take the place of Ctrl-C
+                exchange.throw(Cancelled())
             run(exchange)  # the steps that are left, such as the ends of dependencies
         raise
     return exchange.response

@@ -51,7 +51,8 @@ async def run_async(
             waiting = advance(exchange, threads, listen)
     except BaseException:  # the task is cancelled, or Ctrl-C
         if exchange.step is not None:
-            exchange.throw(Cancelled())
+            with suppress(Cancelled):  # it must not take the place of what ends the task
+                exchange.throw(Cancelled())
             _finish_later(exchange, threads)
         raise
     return exchange.response
