@@ -13,7 +13,7 @@ from ..plan import Finder, Plan, ToolPlan, find_by_name, plan_of, start_call
 from ..request import Request
 from . import completion, lifecycle, prompts, resources, subscriptions, tools
 
-__all__ = ["METHODS", "Answer", "Method", "calling"]
+__all__ = ["METHODS", "Answer", "Method", "method_of"]
 
 Answer = Callable[[Core, Request], Exchange | bytes | dict[str, Any]]
 """Answers a request: returns an exchange, a whole response, or the result of one."""
@@ -31,8 +31,6 @@ class Method(Struct, frozen=True, kw_only=True):
     """The class of the plans of these features."""
     check_scopes: Callable[[Core, Request], object] | None = None
     """Refuses a caller who lacks a scope that a feature requires, and runs nothing."""
-    params: Any = dict[str, Any]
-    """The type of all parameters, for a method whose function gets them as one object."""
     header: str | None = None
     """The parameter that the header Mcp-Name repeats."""
     extension: str | None = None
@@ -44,7 +42,7 @@ def _check_call(find: Finder, plan: type[Plan[Any]], server: Core, request: Requ
     plan_of(plan, server, feature, request).check_scopes(request, arguments)
 
 
-def calling(find: Finder, plan: type[Plan[Any]], **facts: Any) -> Method:
+def method_of(find: Finder, plan: type[Plan[Any]], **facts: Any) -> Method:
     """A method that calls a feature of the server."""
     answer, check = partial(start_call, find, plan), partial(_check_call, find, plan)
     return Method(answer=answer, find=find, plan=plan, check_scopes=check, **facts)
@@ -59,16 +57,16 @@ METHODS: dict[str, Method] = {
     "initialize": Method(answer=lifecycle.initialize),
     "logging/setLevel": Method(answer=lifecycle.set_level),
     "ping": Method(answer=lifecycle.ping),
-    "prompts/get": calling(_by_name("prompts"), prompts.PromptPlan, header="name"),
+    "prompts/get": method_of(_by_name("prompts"), prompts.PromptPlan, header="name"),
     "prompts/list": Method(answer=prompts.list_),
     "resources/list": Method(answer=resources.list_),
-    "resources/read": calling(resources.find, resources.ResourcePlan, header="uri"),
+    "resources/read": method_of(resources.find, resources.ResourcePlan, header="uri"),
     "resources/subscribe": Method(answer=subscriptions.subscribe, check_scopes=subscriptions.check_scopes),
     "resources/templates/list": Method(answer=resources.list_templates),
     "resources/unsubscribe": Method(answer=subscriptions.unsubscribe),
     "server/discover": Method(answer=lifecycle.discover),
     "subscriptions/listen": Method(answer=subscriptions.listen),
-    "tools/call": calling(_by_name("tools"), ToolPlan, header="name"),
+    "tools/call": method_of(_by_name("tools"), ToolPlan, header="name"),
     "tools/list": Method(answer=tools.list_),
 }
 """The methods of the protocol, by name."""

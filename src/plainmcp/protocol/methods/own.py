@@ -20,7 +20,7 @@ from ..features import Feature
 from ..plan import Plan, with_server_info
 from ..request import Request
 from ..scopes import check_requirement
-from . import METHODS, Method, calling
+from . import METHODS, Method, method_of
 
 __all__ = ["compile"]
 
@@ -109,7 +109,7 @@ def compile(
         return feature, None
 
     names = _revisions_of(revisions, extension)
-    return calling(find, MethodPlan, header=mcp_name, revisions=names, extension=extension)
+    return method_of(find, MethodPlan, header=mcp_name, revisions=names, extension=extension)
 
 
 def _check_name(name: str, taken: Collection[str]) -> None:
